@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# DYNAMICS_SANITIZE: empty, "address" (with undefined behaviour), "thread" or "coverage".
+set(DYNAMICS_SANITIZE "" CACHE STRING "address, thread, coverage or empty")
+set_property(CACHE DYNAMICS_SANITIZE PROPERTY STRINGS "" address thread coverage)
+
+if(DYNAMICS_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(DYNAMICS_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(DYNAMICS_SANITIZE STREQUAL "coverage")
+  add_compile_options(--coverage -O0)
+  add_link_options(--coverage)
+elseif(NOT DYNAMICS_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "DYNAMICS_SANITIZE is '${DYNAMICS_SANITIZE}': use address, thread or coverage")
+endif()
