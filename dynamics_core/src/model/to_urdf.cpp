@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/model/to_urdf.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <set>
+#include <variant>
+#include <vector>
+
+namespace dynamics {
+namespace {
+
+using JointType = DhLink::JointType;
+
+/// Shortest decimal that reads back as the same double, in any locale.
+std::string number(double value) {
+  if (value == 0.0) value = 0.0;  // no "-0"
+  char buffer[32];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
+  return {buffer, result.ptr};
+}
+
+template <class Values>
+std::string numbers(const Values& values, const char* separator = " ") {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : separator) + number(value);
+  return text;
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
+/// Lines of text for inside a comment, where two hyphens may not stand together.
+std::string comment_lines(const std::string& text) {
+  std::string result = "    ";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n') {
+      if (i + 1 < text.size()) result += "\n    ";
+    } else {
+      result += text[i] == '-' && result.back() == '-' ? " -" : std::string(1, text[i]);
+    }
+  }
+  if (result.back() == '-') result += ' ';
+  return result + "\n";
+}
+
+std::string origin(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rpy) {
+  return "<origin xyz=\"" + numbers(xyz) + "\" rpy=\"" + numbers(rpy) + "\"/>";
+}
+
+/// Constant part of frame i to frame i+1, Rz(theta) Tz(b) Tx(a) Rx(alpha). Both of URDF's angles
+/// are the table's own: Rz(yaw) Ry(pitch) Rx(roll) with roll = alpha, yaw = theta.
+struct Placement {
+  Eigen::Vector3d xyz = Eigen::Vector3d::Zero();
+  Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
+};
+
+/// Sine and cosine, exact at quarter turns, so that no 6e-17 stands where the table has a zero.
+struct Turn {
+  explicit Turn(double angle) : sine(std::sin(angle)), cosine(std::cos(angle)) {
+    constexpr double quarter = std::numbers::pi / 2.0;
+    const double turns = std::round(angle / quarter);
+    if (turns * quarter == angle && std::abs(turns) <= 4.0) {
+      sine = std::round(sine);
+      cosine = std::round(cosine);
+    }
+  }
+  double sine;
+  double cosine;
+};
+
+Eigen::Matrix3d rotation(const Eigen::Vector3d& rpy) {
+  const Turn x(rpy.x());
+  const Turn y(rpy.y());
+  const Turn z(rpy.z());
+  Eigen::Matrix3d about_x;
+  Eigen::Matrix3d about_y;
+  Eigen::Matrix3d about_z;
+  about_x << 1.0, 0.0, 0.0, 0.0, x.cosine, -x.sine, 0.0, x.sine, x.cosine;
+  about_y << y.cosine, 0.0, y.sine, 0.0, 1.0, 0.0, -y.sine, 0.0, y.cosine;
+  about_z << z.cosine, -z.sine, 0.0, z.sine, z.cosine, 0.0, 0.0, 0.0, 1.0;
+  return about_z * about_y * about_x;
+}
+
+Placement link_placement(const DhLink& link) {
+  const Turn theta(link.theta);
+  return {{link.a * theta.cosine, link.a * theta.sine, link.b}, {link.alpha, 0.0, link.theta}};
+}
+
+/// A placement given in frame i+1, in the frame of link i. Rounded: looks need no last digit.
+Placement in_link_frame(const Placement& frame, const Visual& visual) {
+  const Eigen::Matrix3d turn = rotation(frame.rpy);
+  const Eigen::Matrix3d whole = turn * rotation(visual.rpy);
+  const double across = std::hypot(whole(0, 0), whole(1, 0));
+  const double pitch = std::atan2(-whole(2, 0), across);
+  // at a pitch of a quarter turn only roll and yaw together are determined
+  const bool upright = across < 1e-9;
+  const double roll =
+      upright ? std::atan2(-whole(1, 2), whole(1, 1)) : std::atan2(whole(2, 1), whole(2, 2));
+  const double yaw = upright ? 0.0 : std::atan2(whole(1, 0), whole(0, 0));
+  const auto rounded = [](double value) { return std::round(value * 1e9) / 1e9; };
+  const Eigen::Vector3d xyz = frame.xyz + turn * visual.xyz;
+  return {xyz.unaryExpr(rounded), Eigen::Vector3d(roll, pitch, yaw).unaryExpr(rounded)};
+}
+
+std::string visual_element(const Visual& visual, const Placement& frame) {
+  const Placement placed = in_link_frame(frame, visual);
+  std::string text = "    <visual>\n      " + origin(placed.xyz, placed.rpy) + "\n      <geometry>";
+  if (const auto* box = std::get_if<Visual::Box>(&visual.geometry)) {
+    text += "<box size=\"" + numbers(box->size) + "\"/>";
+  } else if (const auto* cylinder = std::get_if<Visual::Cylinder>(&visual.geometry)) {
+    text += "<cylinder radius=\"" + number(cylinder->radius) + "\" length=\"" +
+            number(cylinder->length) + "\"/>";
+  } else {
+    text += "<sphere radius=\"" + number(std::get<Visual::Sphere>(visual.geometry).radius) + "\"/>";
+  }
+  text += "</geometry>\n";
+  if (!visual.colour.empty()) {
+    text += "      <material name=\"" + escaped(visual.colour) + "\"/>\n";
+  }
+  return text + "    </visual>\n";
+}
+
+std::string materials(const DhTable& table) {
+  std::map<std::string, std::array<double, 4>> known;
+  std::string text;
+  const auto add = [&](const std::vector<Visual>& visuals) {
+    for (const Visual& visual : visuals) {
+      if (visual.colour.empty()) continue;
+      const auto [entry, fresh] = known.emplace(visual.colour, visual.rgba);
+      if (fresh) {
+        text += "  <material name=\"" + escaped(visual.colour) + "\"><color rgba=\"" +
+                numbers(visual.rgba) + "\"/></material>\n";
+      } else if (entry->second != visual.rgba) {
+        throw ModelError(visual.colour, "one colour name stands for two colours");
+      }
+    }
+  };
+  add(table.base_visuals);
+  for (const DhLink& link : table.links) add(link.visuals);
+  return text;
+}
+
+std::string flexible_element(const DhLink& link) {
+  const DhFlexible& beam = *link.flexible;
+  if (link.b != 0.0 || link.theta != 0.0 || beam.length != link.a) {
+    throw ModelError(link.link,
+                     "a flexible link is a beam along its x: it needs b = 0, theta = 0 and a "
+                     "length equal to a");
+  }
+  return "    <flexible length=\"" + number(beam.length) + "\" mass_per_length=\"" +
+         number(beam.mass_per_length) + "\" rigidity_y=\"" + number(beam.rigidity_y) +
+         "\" rigidity_z=\"" + number(beam.rigidity_z) + "\" modes_y=\"" +
+         std::to_string(beam.modes_y) + "\" modes_z=\"" + std::to_string(beam.modes_z) +
+         "\" damping=\"" + number(beam.damping) + "\"/>\n";
+}
+
+std::string link_element(const DhLink& link) {
+  const Placement frame = link_placement(link);
+  std::string text = "  <link name=\"" + escaped(link.link) + "\">\n";
+  // the tensor stays as the table has it: in a frame parallel to frame i+1
+  const Eigen::Vector3d centre = frame.xyz - rotation(frame.rpy) * link.r;
+  const Eigen::Matrix3d& inertia = link.inertia;
+  text += "    <inertial>\n      " + origin(centre, frame.rpy) + "\n      <mass value=\"" +
+          number(link.mass) + "\"/>\n      <inertia ixx=\"" + number(inertia(0, 0)) + "\" ixy=\"" +
+          number(inertia(0, 1)) + "\" ixz=\"" + number(inertia(0, 2)) + "\" iyy=\"" +
+          number(inertia(1, 1)) + "\" iyz=\"" + number(inertia(1, 2)) + "\" izz=\"" +
+          number(inertia(2, 2)) + "\"/>\n    </inertial>\n";
+  for (const Visual& visual : link.visuals) text += visual_element(visual, frame);
+  if (link.flexible) text += flexible_element(link);
+  return text + "  </link>\n";
+}
+
+/// URDF demands numbers where the table has none: a bound that no motion reaches.
+constexpr double unbounded = 1e9;
+
+std::string limit_element(const DhLink& link) {
+  const bool prismatic = link.type == JointType::prismatic;
+  if (!prismatic && !link.lower && !link.velocity && !link.effort) return "";
+  std::string text = "    <limit";
+  if (prismatic || link.lower) {
+    text += " lower=\"" + number(link.lower.value_or(-unbounded)) + "\" upper=\"" +
+            number(link.upper.value_or(unbounded)) + "\"";
+  }
+  return text + " velocity=\"" + number(link.velocity.value_or(unbounded)) + "\" effort=\"" +
+         number(link.effort.value_or(unbounded)) + "\"/>\n";
+}
+
+std::string joint_element(const DhLink& link, const std::string& parent, const Placement& place) {
+  const char* type = link.type == JointType::prismatic ? "prismatic"
+                     : link.lower                      ? "revolute"
+                                                       : "continuous";
+  std::string text = "  <joint name=\"" + escaped(link.joint) + "\" type=\"" + type + "\">\n";
+  text += "    " + origin(place.xyz, place.rpy) + "\n    <parent link=\"" + escaped(parent) +
+          "\"/>\n    <child link=\"" + escaped(link.link) + "\"/>\n    <axis xyz=\"0 0 1\"/>\n";
+  text += limit_element(link);
+  if (link.damping != 0.0 || link.friction != 0.0 || link.rotor_inertia != 0.0) {
+    text += "    <dynamics damping=\"" + number(link.damping) + "\" friction=\"" +
+            number(link.friction) + "\"";
+    if (link.rotor_inertia != 0.0) text += " rotor_inertia=\"" + number(link.rotor_inertia) + "\"";
+    text += "/>\n";
+  }
+  return text + "  </joint>\n";
+}
+
+std::string header(const DhTable& table) {
+  std::string text = comment_lines(table.source);
+  if (!table.description.empty()) text += comment_lines(table.description);
+  text += comment_lines("Link i's frame is frame i of the DH table, moved by the joint; " +
+                        table.tip_link + " is frame n+1.");
+  text += comment_lines("gravity " + numbers(table.gravity, ", ") + " m/s^2");
+  if (!table.q0.empty()) text += comment_lines("start q " + numbers(table.q0, ", ") + " (rad, m)");
+  if (table.forced && table.forced->kind == Forced::Kind::cycloid) {
+    text += comment_lines("forced: cycloid to q " + numbers(table.forced->q1, ", ") +
+                          " (rad, m) in " + number(table.forced->period) + " s");
+  } else if (table.forced) {
+    text +=
+        comment_lines("forced: k (t - T/pi sin(pi t/T)) with k " + numbers(table.forced->k, ", ") +
+                      " rad/s, T " + numbers(table.forced->T, ", ") + " s");
+  }
+  return "  <!--\n" + text + "  -->\n";
+}
+
+std::string tip_joint_name(const DhTable& table) { return table.tip_link + "_joint"; }
+
+void check_names(const DhTable& table) {
+  std::set<std::string> links = {table.base_link};
+  std::set<std::string> joints = {tip_joint_name(table)};
+  if (!links.insert(table.tip_link).second) {
+    throw ModelError(table.tip_link, "base and tip link have one name");
+  }
+  for (const DhLink& link : table.links) {
+    if (!links.insert(link.link).second) throw ModelError(link.link, "link name is used twice");
+    if (!joints.insert(link.joint).second) throw ModelError(link.joint, "joint name is used twice");
+  }
+}
+
+}  // namespace
+
+std::string to_urdf(const DhTable& table) {
+  check_names(table);
+  std::string text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=\"" +
+                     escaped(table.name) + "\">\n" + header(table) + materials(table);
+
+  text += "\n  <link name=\"" + escaped(table.base_link) + "\"";
+  if (table.base_visuals.empty()) {
+    text += "/>\n";
+  } else {
+    text += ">\n";
+    for (const Visual& visual : table.base_visuals) text += visual_element(visual, Placement{});
+    text += "  </link>\n";
+  }
+
+  std::string parent = table.base_link;
+  Placement place;
+  for (const DhLink& link : table.links) {
+    text += "\n" + joint_element(link, parent, place) + link_element(link);
+    parent = link.link;
+    place = link_placement(link);
+  }
+
+  text += "\n  <joint name=\"" + escaped(tip_joint_name(table)) + "\" type=\"fixed\">\n    " +
+          origin(place.xyz, place.rpy) + "\n    <parent link=\"" + escaped(parent) +
+          "\"/>\n    <child link=\"" + escaped(table.tip_link) +
+          "\"/>\n  </joint>\n  <link name=\"" + escaped(table.tip_link) + "\"/>\n";
+  return text + "</robot>\n";
+}
+
+}  // namespace dynamics
