@@ -1,0 +1,373 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# What ./run and ./test share: talking, packages, ROS 2, the colcon build.
+# Exit codes of both: 0 well, 1 a build or a test failed, 2 wrong arguments or input,
+# 3 Debian packages are missing and could not be installed.
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+command_name=$(basename -- "$0")
+spinner=
+
+# ---- talking -------------------------------------------------------------------------------
+
+say() { printf '%s\n' "$*"; }
+complain() { printf '%s: %s\n' "$command_name" "$*" >&2; }
+stop() {
+  local code=$1
+  shift
+  complain "$@"
+  exit "$code"
+}
+
+end_spinner() {
+  [[ -n $spinner ]] || return 0
+  kill "$spinner" 2>/dev/null || true
+  wait "$spinner" 2>/dev/null || true
+  spinner=
+  if [[ -t 1 ]]; then printf '\r\033[K'; fi
+}
+trap end_spinner EXIT
+
+# The last "[12/80]" or " 3/31 Test" of a log: how far it is.
+progress_of() {
+  tail -c 20000 -- "$1" 2>/dev/null |
+    grep -aoE '^\[ *[0-9]+%\]|^\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ Test' | tail -n 1 |
+    sed -E 's/ Test//; s/[][]//g; s/^ +//' || true
+}
+
+show_progress() { # LABEL LOG
+  trap 'exit 0' TERM
+  local started=$SECONDS marks='-+*+' turn=0 next=2
+  while sleep 0.3 && kill -0 $$ 2>/dev/null; do
+    local elapsed=$((SECONDS - started))
+    if [[ -t 1 ]]; then
+      printf '\r\033[K%s %s %s (%d s)' "${marks:turn++%4:1}" "$1" "$(progress_of "$2")" "$elapsed"
+    elif ((elapsed >= next)); then
+      printf '  %s ... %s (%d s)\n' "$1" "$(progress_of "$2")" "$elapsed"
+      next=$((elapsed + 30))
+    fi
+  done
+}
+
+# step LABEL LOG COMMAND...: runs the command with its output in LOG, shows that it goes on, and
+# ends in one line. Returns the command's status.
+step() {
+  local label=$1 log=$2 status=0 started=$SECONDS
+  shift 2
+  mkdir -p -- "$(dirname -- "$log")"
+  : >"$log"
+  show_progress "$label" "$log" &
+  spinner=$!
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  end_spinner
+  if ((status == 0)); then
+    say "$label: done ($((SECONDS - started)) s)"
+  else
+    say "$label: failed ($((SECONDS - started)) s)"
+  fi
+  return "$status"
+}
+
+show_tail() { # LOG
+  say "--- the end of $1"
+  tail -n 40 -- "$1"
+  say "---"
+}
+
+# ---- Debian packages -----------------------------------------------------------------------
+
+# Debian's colcon needs its extensions named; any other colcon comes with its own.
+has_command() {
+  if [[ $1 == colcon ]] && dpkg-query -W -f='${db:Status-Abbrev}' colcon 2>/dev/null | grep -q '^.i'
+  then
+    return 1
+  fi
+  if [[ $1 == chromium ]]; then
+    command -v chromium || command -v chromium-browser || command -v google-chrome
+  else
+    command -v "$1"
+  fi >/dev/null
+}
+
+# Reads packages.txt: sets missing_required and missing_optional for these groups.
+find_missing() { # GROUP...
+  missing_required=()
+  missing_optional=()
+  local group package options option wanted=" $* " specs=() flags=()
+  while read -r group package options; do
+    [[ -n $group && $group != \#* && $wanted == *" $group "* ]] || continue
+    for option in $options; do
+      if [[ $option == unless=* ]] && has_command "${option#unless=}"; then continue 2; fi
+    done
+    specs+=("$package")
+    flags+=("$options")
+  done <"$root/scripts/packages.txt"
+  for package in "${ros_debian_packages[@]}"; do
+    specs+=("$package")
+    flags+=(optional)
+  done
+  ((${#specs[@]})) || return 0
+
+  local names installed i name found
+  mapfile -t names < <(printf '%s\n' "${specs[@]}" | tr '|' '\n')
+  installed=$(dpkg-query -W -f='${db:Status-Abbrev} ${Package}\n' "${names[@]}" 2>/dev/null |
+    sed -n 's/^.i *//p') || true
+  for i in "${!specs[@]}"; do
+    found=
+    for name in ${specs[i]//|/ }; do
+      if [[ $'\n'"$installed"$'\n' == *$'\n'"$name"$'\n'* ]]; then found=1; fi
+    done
+    if [[ -n $found ]]; then continue; fi
+    if [[ ${flags[i]} == *optional* ]]; then
+      missing_optional+=("${specs[i]}")
+    else
+      missing_required+=("${specs[i]}")
+    fi
+  done
+  # ROS 2's repository has a colcon that Debian's files would collide with
+  if [[ " ${missing_required[*]} " == *" colcon "* ]] &&
+    apt-cache policy python3-colcon-common-extensions 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+    local others=(python3-colcon-common-extensions)
+    for name in "${missing_required[@]}"; do
+      if [[ $name != *colcon* ]]; then others+=("$name"); fi
+    done
+    missing_required=("${others[@]}")
+  fi
+}
+
+# Installs what is missing of these groups. Optional ones that could not be had are remembered in
+# build/, so that nothing is tried or asked twice (until the list or apt's sources change).
+ensure_packages() { # GROUP...
+  if ! command -v dpkg-query >/dev/null; then
+    say "This is no Debian or Ubuntu: what scripts/packages.txt lists has to be here already."
+    return
+  fi
+  local memory=$root/build/.unavailable-packages package
+  find_missing "$@"
+  if [[ -e $memory ]]; then
+    if [[ -n $(find "$root/scripts/packages.txt" /etc/apt/sources.list /etc/apt/sources.list.d \
+      -newer "$memory" 2>/dev/null) ]]; then
+      rm -f -- "$memory"
+    else
+      local fresh=()
+      for package in "${missing_optional[@]}"; do
+        if ! grep -qxF -- "$package" "$memory"; then fresh+=("$package"); fi
+      done
+      missing_optional=("${fresh[@]}")
+    fi
+  fi
+  if ((${#missing_required[@]} + ${#missing_optional[@]} == 0)); then return; fi
+
+  local log=$root/log/packages.log as_root=() wanted=()
+  for package in "${missing_required[@]}"; do wanted+=("required:$package"); done
+  for package in "${missing_optional[@]}"; do wanted+=("optional:$package"); done
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      as_root=(false)
+    elif [[ -t 0 ]]; then
+      say "Debian packages are missing: ${missing_required[*]} ${missing_optional[*]}"
+      # the one question, before the output goes to a log
+      if sudo -v; then as_root=(sudo); else as_root=(false); fi
+    else
+      as_root=(sudo -n)
+    fi
+  fi
+  step "Installing ${#wanted[@]} Debian packages" "$log" \
+    "${as_root[@]}" bash "$root/scripts/install_packages.bash" "${wanted[@]}" || true
+
+  find_missing "$@"
+  hash -r
+  if ((${#missing_optional[@]})); then
+    say "Not to be had here, going on without: ${missing_optional[*]}"
+    mkdir -p -- "$root/build"
+    printf '%s\n' "${missing_optional[@]}" >"$memory"
+  fi
+  if ((${#missing_required[@]})); then
+    complain "these Debian packages are missing and could not be installed" \
+      "(no network, or no right to; see $log):"
+    printf '  %s\n' "${missing_required[@]}" >&2
+    complain "as root: apt-get install ${missing_required[*]%%|*}"
+    exit 3
+  fi
+}
+
+# ---- ROS 2 ---------------------------------------------------------------------------------
+
+ros_distro=
+ros_obstacle='no ROS 2 here'
+ros_debian_packages=()
+
+has_ros_package() { # NAME
+  local prefix prefixes
+  IFS=: read -ra prefixes <<<"${AMENT_PREFIX_PATH:-}"
+  for prefix in "${prefixes[@]}"; do
+    if [[ -n $prefix && -e $prefix/share/$1/package.xml ]]; then return 0; fi
+  done
+  return 1
+}
+
+# A sourced ROS 2, or the newest below /opt/ros. Sets ros_distro, or ros_obstacle.
+find_ros() {
+  local setup newest=
+  if [[ ${DYNAMICS_NO_ROS:-} == 1 ]]; then
+    ros_obstacle='ROS 2 ignored, DYNAMICS_NO_ROS=1'
+    return
+  fi
+  if [[ -z ${ROS_DISTRO:-} ]] || ! has_ros_package rclcpp; then
+    for setup in /opt/ros/*/setup.bash; do
+      if [[ -e ${setup%/*}/share/rclcpp/package.xml ]]; then newest=$setup; fi
+    done
+    [[ -n $newest ]] || return 0
+    set +u
+    # shellcheck disable=SC1090
+    source "$newest"
+    set -u
+  fi
+  case $ROS_DISTRO in
+  foxy | galactic | humble | iron)
+    ros_obstacle="ROS 2 $ROS_DISTRO here, needed is jazzy or later"
+    ;;
+  *) ros_distro=$ROS_DISTRO ;;
+  esac
+}
+
+# ---- our packages --------------------------------------------------------------------------
+
+declare -A package_folder package_obstacle
+package_names=()
+
+tag_of() { sed -n "s|.*<$2[^>]*>\([^<]*\)</$2>.*|\1|p" "$1/package.xml"; }
+dependencies_of() { # FOLDER build|test: names in its package.xml
+  local kinds='depend|build_depend|buildtool_depend|build_export_depend|exec_depend'
+  if [[ $2 == test ]]; then kinds+='|test_depend'; fi
+  sed -nE "s/.*<($kinds)( [^>]*)?>([^<]*)<.*/\3/p" "$1/package.xml" | sort -u
+}
+
+# Every folder with a package.xml; the ones that need ROS 2 get the names of what they need of it.
+find_packages() { # build|test
+  local file folder name key
+  local -A known=()
+  for file in "$root"/*/package.xml; do
+    folder=$(dirname -- "$file")
+    name=$(tag_of "$folder" name)
+    package_names+=("$name")
+    package_folder[$name]=$folder
+  done
+  [[ -n $ros_distro ]] || return 0
+  while read -r key; do known[$key]=1; done < <(sed -n 's/^[a-z].*rosdep=\([^ ]*\).*/\1/p' \
+    "$root/scripts/packages.txt")
+  for name in "${package_names[@]}"; do
+    [[ $(tag_of "${package_folder[$name]}" build_type) == ament_* ]] || continue
+    while read -r key; do
+      if [[ -z ${known[$key]:-}${package_folder[$key]:-} ]] && ! has_ros_package "$key"; then
+        ros_debian_packages+=("ros-$ros_distro-${key//_/-}")
+      fi
+    done < <(dependencies_of "${package_folder[$name]}" "$1")
+  done
+}
+
+# After the installation: which of our packages cannot be built here, and why.
+find_obstacles() {
+  local name key absent node changed=1 package
+  for name in "${package_names[@]}"; do
+    if [[ $(tag_of "${package_folder[$name]}" build_type) == ament_* ]]; then
+      if [[ -z $ros_distro ]]; then
+        package_obstacle[$name]=$ros_obstacle
+        continue
+      fi
+      absent=()
+      for package in "${ros_debian_packages[@]}"; do
+        key=${package#ros-"$ros_distro"-}
+        key=${key//-/_}
+        if dependencies_of "${package_folder[$name]}" test | grep -qxF -- "$key" &&
+          ! has_ros_package "$key"; then
+          absent+=("$key")
+        fi
+      done
+      if ((${#absent[@]})); then
+        package_obstacle[$name]="ROS 2 $ros_distro here has no ${absent[*]}"
+      fi
+    elif [[ -e ${package_folder[$name]}/package.json ]]; then
+      if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
+        package_obstacle[$name]='no npm here'
+      else
+        node=$(node --version)
+        node=${node#v}
+        if ((${node%%.*} < 18)); then
+          package_obstacle[$name]="Node.js $node here, needed is 18 or later"
+        fi
+      fi
+    fi
+  done
+  while [[ -n $changed ]]; do
+    changed=
+    for name in "${package_names[@]}"; do
+      if [[ -n ${package_obstacle[$name]:-} ]]; then continue; fi
+      while read -r key; do
+        if [[ -n ${package_folder[$key]:-} && -n ${package_obstacle[$key]:-} ]]; then
+          package_obstacle[$name]="needs $key: ${package_obstacle[$key]}"
+          changed=1
+        fi
+      done < <(dependencies_of "${package_folder[$name]}" build)
+    done
+  done
+}
+
+# ---- building ------------------------------------------------------------------------------
+
+# Two gigabytes a compiler, no more compilers than processors.
+job_count() {
+  local jobs memory
+  jobs=$(nproc)
+  memory=$(awk '/MemAvailable/ { print int($2 / 2000000) }' /proc/meminfo 2>/dev/null || echo 1)
+  if ((memory < jobs)); then jobs=$memory; fi
+  echo "$((jobs > 0 ? jobs : 1))"
+}
+
+prepare_environment() {
+  # the system's Python is the one that Debian's and ROS 2's packages belong to
+  if [[ -z ${CONDA_PREFIX:-} || ${AMENT_PREFIX_PATH:-} != *"$CONDA_PREFIX"* ]]; then
+    PATH=/usr/bin:$PATH
+  fi
+  jobs=$(job_count)
+  export CMAKE_BUILD_PARALLEL_LEVEL=$jobs
+  # a generator only where nothing is configured yet: CMake keeps what a build folder has
+  if [[ -z ${CMAKE_GENERATOR:-} ]] && command -v ninja >/dev/null; then
+    export CMAKE_GENERATOR=Ninja
+  fi
+  compiler_launcher=()
+  if command -v ccache >/dev/null; then
+    compiler_launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  fi
+}
+
+run_colcon() { (cd -- "$root" && colcon --log-base log "$@"); }
+
+# Builds these packages into build/ and install/. Sets failed_packages.
+build_packages() { # ON|OFF (tests)  PACKAGE...
+  local testing=$1 name folders=() status=0 latest
+  shift
+  failed_packages=()
+  (($#)) || return 0
+  for name in "$@"; do folders+=("${package_folder[$name]}"); done
+  find "$root/log" -maxdepth 1 -type d -name '*_20*' -mtime +7 -exec rm -rf {} + 2>/dev/null || true
+  step "Building $*" "$root/log/build.log" run_colcon build \
+    --paths "${folders[@]}" --packages-select "$@" --build-base build --install-base install \
+    --executor sequential --continue-on-error --event-handlers console_direct+ \
+    --cmake-args -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$testing" "${compiler_launcher[@]}" ||
+    status=$?
+  if ((status == 0)); then return 0; fi
+  latest=$(readlink -f -- "$root/log/latest_build") || latest=$root/log
+  for name in "$@"; do
+    if grep -qE "^Finished +<<< $name( |$)" "$root/log/build.log"; then continue; fi
+    failed_packages+=("$name")
+    if grep -qE "^Failed +<<< $name( |$)" "$root/log/build.log"; then
+      show_tail "$latest/$name/stdout_stderr.log"
+    fi
+  done
+  if ((${#failed_packages[@]} == 0)); then # colcon itself
+    failed_packages=("$@")
+    show_tail "$root/log/build.log"
+  fi
+  return "$status"
+}

@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The lint checks of ./test lint. Each is one result; a tool that is not here is a skip."""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+import test_results
+
+LONGEST_FILE = 500  # lines
+LLVM = "14"  # its formatter and checks are the ones the configuration is written for
+CPP = (".cpp", ".hpp", ".h")
+SCRIPT = (".bash", ".sh")
+SOURCE = CPP + SCRIPT + (".py", ".cmake", ".ts", ".mjs", ".js", ".css")
+LICENSED = SOURCE + (".yaml", ".yml")
+SPDX = "SPDX-License-Identifier: Apache-2.0"
+
+
+class Skip(Exception):
+    """The check cannot run here; says why."""
+
+
+def own_files(root):
+    """Every file of the project: git's view of it, or all but build folders without git."""
+    listing = subprocess.run(
+        ["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"],
+        capture_output=True,
+        check=False,
+    )
+    if listing.returncode == 0:
+        names = listing.stdout.decode().split("\0")
+        files = [root / name for name in names if name]
+    else:
+        outside = {"build", "install", "log", "runs", "node_modules", ".git"}
+        files = [
+            file
+            for file in root.rglob("*")
+            if not outside & set(file.relative_to(root).parts[:-1])
+        ]
+    return sorted({file for file in files if file.is_file()})
+
+
+def shebang(file):
+    with open(file, "rb") as stream:
+        line = stream.readline(80)
+    return line.decode("utf-8", "replace") if line.startswith(b"#!") else ""
+
+
+def is_cmake(file):
+    return file.name == "CMakeLists.txt" or file.suffix == ".cmake"
+
+
+def tool(*names):
+    for name in names:
+        if shutil.which(name):
+            return name
+    raise Skip(f"no {names[0]} here")
+
+
+def llvm_tool(name):
+    found = tool(f"{name}-{LLVM}", name)
+    version = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)
+    major = re.search(r"version (\d+)", version.stdout)
+    if major is None or major.group(1) != LLVM:
+        raise Skip(f"{name} {major.group(1) if major else '?'} here, needed is {LLVM}")
+    return found
+
+
+def run(command, root):
+    """The problems a tool reports: its output if it fails."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=root,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    if done.returncode == 0:
+        return []
+    return done.stdout.strip().splitlines() or [f"{command[0]} ended with {done.returncode}"]
+
+
+class Linter:
+    def __init__(self, root, jobs, fix=False):
+        self.root = root
+        self.jobs = jobs
+        self.fix = fix
+        self.files = own_files(root)
+
+    def select(self, test):
+        return [file for file in self.files if test(file)]
+
+    def name(self, file):
+        return str(file.relative_to(self.root))
+
+    def run_on(self, command, files):
+        return run(command + [self.name(file) for file in files], self.root) if files else []
+
+    # ---- the checks: each returns a list of problems
+
+    def clang_format(self):
+        command = [llvm_tool("clang-format")] + (
+            ["-i"] if self.fix else ["--dry-run", "-Werror"])
+        problems = self.run_on(command, self.select(lambda file: file.suffix in CPP))
+        files = {line.split(":")[0]: line for line in problems if ": error: " in line}
+        return [f"{name}: not formatted" for name in files] or problems
+
+    def cmake_format(self):
+        files = self.select(is_cmake)
+        return self.run_on([tool("cmake-format"), "-i" if self.fix else "--check"], files)
+
+    def codespell(self):
+        return self.run_on([tool("codespell")], self.files)
+
+    def shellcheck(self):
+        def is_script(file):
+            return file.suffix in SCRIPT or re.search(r"\b(ba)?sh\b", shebang(file)) is not None
+
+        return self.run_on([tool("shellcheck"), "-x"], self.select(is_script))
+
+    def python(self):
+        def is_python(file):
+            return file.suffix == ".py" or "python" in shebang(file)
+
+        files = self.select(is_python)
+        if shutil.which("ruff"):
+            return self.run_on(["ruff", "check"], files)
+        return self.run_on([tool("pyflakes3")], files)
+
+    def xml(self):
+        endings = (".xml", ".urdf", ".xacro", ".sdf", ".srdf")
+        files = self.select(lambda file: file.suffix in endings)
+        return self.run_on([tool("xmllint"), "--noout", "--nonet"], files)
+
+    def packages(self):
+        """package.xml: format 3, one version, what every one must say, keys that are listed."""
+        problems, versions = [], {}
+        files = self.select(lambda file: file.name == "package.xml")
+        own = {ElementTree.parse(file).getroot().findtext("name") for file in files}
+        listed = (self.root / "scripts/packages.txt").read_text("utf-8")
+        keys = set(re.findall(r"^[a-z].*\brosdep=(\S+)", listed, re.MULTILINE))
+        for file in files:
+
+            def problem(text, name=self.name(file)):
+                problems.append(f"{name}: {text}")
+
+            package = ElementTree.parse(file).getroot()
+            if package.get("format") != "3":
+                problem('<package> must say format="3"')
+            for tag in ("name", "version", "description", "maintainer", "license"):
+                if not (package.findtext(tag) or "").strip():
+                    problem(f"<{tag}> is missing or empty")
+            if package.findtext("license") != "Apache-2.0":
+                problem("<license> must be Apache-2.0")
+            if not re.fullmatch(r"[a-z][a-z0-9_]*", package.findtext("name") or ""):
+                problem("<name> must be lower case letters, digits and underscores (REP-144)")
+            build_type = package.findtext("export/build_type")
+            if build_type is None:
+                problem("<export> must name a <build_type>")
+            if build_type == "cmake" or build_type is None:
+                for dependency in package:
+                    name = (dependency.text or "").strip()
+                    if dependency.tag.endswith("depend") and name not in keys | own:
+                        problem(f"no rosdep={name} in scripts/packages.txt")
+            versions.setdefault(package.findtext("version"), []).append(self.name(file))
+            cmake = file.parent / "CMakeLists.txt"
+            if cmake.exists():
+                text = cmake.read_text("utf-8")
+                project = re.search(r"project\(\s*(\w+)(?:\s+VERSION\s+([\d.]+))?", text)
+                if project is None or project.group(1) != package.findtext("name"):
+                    problem("its name differs from project() in CMakeLists.txt")
+                elif project.group(2) not in (None, package.findtext("version")):
+                    problem("its version differs from project() in CMakeLists.txt")
+        if len(versions) > 1:
+            problems.append(f"packages differ in version: {versions}")
+        return problems
+
+    def licences(self):
+        """Every source file says its licence in its first line (second, below a #!)."""
+
+        def licensed(file):
+            return is_cmake(file) or file.suffix in LICENSED or shebang(file)
+
+        problems = []
+        for file in self.select(licensed):
+            with open(file, encoding="utf-8") as stream:
+                head = [stream.readline(), stream.readline()]
+            if not any(SPDX in line for line in head):
+                problems.append(f"{self.name(file)}: starts without '{SPDX}'")
+        return problems
+
+    def lengths(self):
+        reasons = {}
+        for line in (self.root / "scripts/long_files.txt").read_text("utf-8").splitlines():
+            if line.strip() and not line.startswith("#"):
+                name, _, reason = line.partition(" ")
+                reasons[name] = reason.strip()
+        problems = [f"scripts/long_files.txt: {name} has no reason" for name in reasons
+                    if not reasons[name]]
+        long = set()
+        for file in self.select(lambda file: is_cmake(file) or file.suffix in SOURCE):
+            lines = len(file.read_text("utf-8").splitlines())
+            if lines > LONGEST_FILE:
+                long.add(self.name(file))
+                if self.name(file) not in reasons:
+                    problems.append(f"{self.name(file)}: {lines} lines, more than {LONGEST_FILE};"
+                                    " split it, or list it in scripts/long_files.txt with a reason")
+        problems += [f"scripts/long_files.txt: {name} is not that long" for name in reasons
+                     if name not in long]
+        return problems
+
+    # ---- clang-tidy, remembering what it has found clean
+
+    def clang_tidy(self):
+        tidy = llvm_tool("clang-tidy")
+        own = {str(file) for file in self.select(lambda file: file.suffix in CPP)}
+        configuration = (self.root / ".clang-tidy").read_bytes()
+        memory = self.root / "build/clang-tidy"
+        memory.mkdir(parents=True, exist_ok=True)
+        work = []
+        for database in sorted(self.root.glob("build/*/compile_commands.json")):
+            if not (self.root / "install" / database.parent.name).exists():
+                continue  # the sanitizers' builds hold the same files
+            read = dependencies(database.parent)
+            for entry in json.loads(database.read_text("utf-8")):
+                file = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
+                if file not in own:
+                    continue
+                digest = hashlib.sha256(configuration + entry.get("command", "").encode())
+                # every own file the compiler read for it; without that list, all of them
+                for name in sorted((read.get(file) or own) & own | {file}):
+                    digest.update(pathlib.Path(name).read_bytes())
+                stamp = memory / digest.hexdigest()
+                if not stamp.exists():
+                    work.append((file, database.parent, stamp))
+        if not list(self.root.glob("build/*/compile_commands.json")):
+            return ["build/: no compile_commands.json; the build failed"]
+        return self.tidy_all(tidy, work)
+
+    def tidy_all(self, tidy, work):
+        def check(job):
+            file, build, stamp = job
+            problems = run([tidy, "-p", build, "--quiet", file], self.root)
+            if not problems:
+                stamp.touch()
+            return [line for line in problems if not re.match(r"\d+ warnings? ", line)]
+
+        problems, shown = [], time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for done, found in enumerate(pool.map(check, work), 1):
+                problems += [line for line in found if line not in problems]
+                if time.monotonic() - shown > (2 if sys.stdout.isatty() else 30):
+                    shown = time.monotonic()
+                    end = "\r" if sys.stdout.isatty() else "\n"
+                    print(f"  clang-tidy ... {done}/{len(work)}", end=end, flush=True)
+        return problems
+
+
+def dependencies(build):
+    """Ninja's record of which files each object was made from: {source: {files}}."""
+    listing = subprocess.run(
+        ["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=False
+    ) if shutil.which("ninja") and (build / "build.ninja").exists() else None
+    read = {}
+    if listing is not None:
+        for block in listing.stdout.split("\n\n"):
+            files = [
+                os.path.realpath(os.path.join(build, line.strip()))
+                for line in block.splitlines()[1:]
+                if line.startswith(" ")
+            ]
+            if files:
+                read.setdefault(files[0], set()).update(files)
+    return read
+
+
+CHECKS = {
+    "clang-format": Linter.clang_format,
+    "cmake-format": Linter.cmake_format,
+    "codespell": Linter.codespell,
+    "shellcheck": Linter.shellcheck,
+    "python": Linter.python,
+    "xml": Linter.xml,
+    "package.xml": Linter.packages,
+    "licences": Linter.licences,
+    "file lengths": Linter.lengths,
+    "clang-tidy": Linter.clang_tidy,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=pathlib.Path, help="the project's folder")
+    parser.add_argument("results", type=pathlib.Path, help="the file to add the results to")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--only", choices=CHECKS, action="append", help="this check; repeatable")
+    parser.add_argument("--fix", action="store_true", help="format the files in place")
+    arguments = parser.parse_args()
+    linter = Linter(arguments.root.resolve(), arguments.jobs, arguments.fix)
+    failed = False
+    for name in arguments.only or CHECKS:
+        started = time.monotonic()
+        try:
+            problems = CHECKS[name](linter)
+        except Skip as skip:
+            outcome, detail = "skipped", str(skip)
+        else:
+            outcome = "failed" if problems else "passed"
+            detail = f"({time.monotonic() - started:.0f} s)"
+            for line in problems[:200]:
+                print(f"  {line}")
+            if problems and name in ("clang-format", "cmake-format"):
+                print("  to format them: scripts/format")
+            if len(problems) > 200:
+                print(f"  and {len(problems) - 200} more lines")
+            failed = failed or bool(problems)
+        print(f"Checking {name}: {outcome} {detail}", flush=True)
+        test_results.append(
+            arguments.results,
+            {
+                "package": f"lint: {name}",
+                "detail": detail,
+                "outcome": outcome,
+                **{each: int(each == outcome) for each in ("passed", "failed", "skipped")},
+            },
+        )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
