@@ -21,8 +21,7 @@ stop() {
 
 end_spinner() {
   [[ -n $spinner ]] || return 0
-  kill "$spinner" 2>/dev/null || true
-  wait "$spinner" 2>/dev/null || true
+  kill -KILL "$spinner" 2>/dev/null || true
   spinner=
   if [[ -t 1 ]]; then printf '\r\033[K'; fi
 }
@@ -36,7 +35,6 @@ progress_of() {
 }
 
 show_progress() { # LABEL LOG
-  trap 'exit 0' TERM
   local started=$SECONDS marks='-+*+' turn=0 next=2
   while sleep 0.3 && kill -0 $$ 2>/dev/null; do
     local elapsed=$((SECONDS - started))
@@ -58,6 +56,7 @@ step() {
   : >"$log"
   show_progress "$label" "$log" &
   spinner=$!
+  disown "$spinner" # ended without a word
   "$@" >"$log" 2>&1 </dev/null || status=$?
   end_spinner
   if ((status == 0)); then
@@ -78,7 +77,7 @@ show_tail() { # LOG
 
 # Debian's colcon needs its extensions named; any other colcon comes with its own.
 has_command() {
-  if [[ $1 == colcon ]] && dpkg-query -W -f='${db:Status-Abbrev}' colcon 2>/dev/null | grep -q '^.i'
+  if [[ $1 == colcon ]] && dpkg-query -W -f='${db:Status-Abbrev}' colcon 2>/dev/null | grep '^.i' >/dev/null
   then
     return 1
   fi
@@ -126,7 +125,7 @@ find_missing() { # GROUP...
   done
   # ROS 2's repository has a colcon that Debian's files would collide with
   if [[ " ${missing_required[*]} " == *" colcon "* ]] &&
-    apt-cache policy python3-colcon-common-extensions 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+    apt-cache policy python3-colcon-common-extensions 2>/dev/null | grep 'Candidate: [0-9]' >/dev/null; then
     local others=(python3-colcon-common-extensions)
     for name in "${missing_required[@]}"; do
       if [[ $name != *colcon* ]]; then others+=("$name"); fi
@@ -172,7 +171,9 @@ ensure_packages() { # GROUP...
       as_root=(sudo -n)
     fi
   fi
-  step "Installing ${#wanted[@]} Debian packages" "$log" \
+  local plural=s
+  if ((${#wanted[@]} == 1)); then plural=; fi
+  step "Installing ${#wanted[@]} Debian package$plural" "$log" \
     "${as_root[@]}" bash "$root/scripts/install_packages.bash" "${wanted[@]}" || true
 
   find_missing "$@"
@@ -246,7 +247,7 @@ dependencies_of() { # FOLDER build|test: names in its package.xml
 # Every folder with a package.xml; the ones that need ROS 2 get the names of what they need of it.
 find_packages() { # build|test
   local file folder name key
-  local -A known=()
+  local -A known=() asked=()
   for file in "$root"/*/package.xml; do
     folder=$(dirname -- "$file")
     name=$(tag_of "$folder" name)
@@ -259,7 +260,9 @@ find_packages() { # build|test
   for name in "${package_names[@]}"; do
     [[ $(tag_of "${package_folder[$name]}" build_type) == ament_* ]] || continue
     while read -r key; do
-      if [[ -z ${known[$key]:-}${package_folder[$key]:-} ]] && ! has_ros_package "$key"; then
+      if [[ -z ${known[$key]:-}${package_folder[$key]:-}${asked[$key]:-} ]] &&
+        ! has_ros_package "$key"; then
+        asked[$key]=1
         ros_debian_packages+=("ros-$ros_distro-${key//_/-}")
       fi
     done < <(dependencies_of "${package_folder[$name]}" "$1")
@@ -279,7 +282,7 @@ find_obstacles() {
       for package in "${ros_debian_packages[@]}"; do
         key=${package#ros-"$ros_distro"-}
         key=${key//-/_}
-        if dependencies_of "${package_folder[$name]}" test | grep -qxF -- "$key" &&
+        if dependencies_of "${package_folder[$name]}" test | grep -xF -- "$key" >/dev/null &&
           ! has_ros_package "$key"; then
           absent+=("$key")
         fi

@@ -14,7 +14,7 @@ candidate() {
   local choice choices
   IFS='|' read -ra choices <<<"$1"
   for choice in "${choices[@]}"; do
-    if apt-cache policy "$choice" 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+    if apt-cache policy "$choice" 2>/dev/null | grep 'Candidate: [0-9]' >/dev/null; then
       echo "$choice"
       return
     fi

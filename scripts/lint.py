@@ -140,7 +140,8 @@ class Linter:
 
     def xml(self):
         endings = (".xml", ".urdf", ".xacro", ".sdf", ".srdf")
-        files = self.select(lambda file: file.suffix in endings)
+        # tests keep broken ones on purpose
+        files = self.select(lambda file: file.suffix in endings and "test" not in file.parts)
         return self.run_on([tool("xmllint"), "--noout", "--nonet"], files)
 
     def packages(self):
