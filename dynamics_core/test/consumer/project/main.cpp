@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <dynamics_core/model/from_dh.hpp>
+#include <dynamics_core/model/robots.hpp>
+#include <dynamics_core/rigid/inverse_dynamics.hpp>
+
+int main() {
+  const dynamics::Model model = dynamics::model_from_dh(dynamics::built_in_robot("puma"));
+  dynamics::Workspace workspace(model);
+  const Eigen::VectorXd rest = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(model.size()));
+  Eigen::VectorXd tau = rest;
+  dynamics::inverse_dynamics(model, workspace, rest, rest, rest, tau);
+  std::printf("%.6f\n", tau[1]);
+}
