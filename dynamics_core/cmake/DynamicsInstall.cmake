@@ -2,10 +2,12 @@
 # Installs the library, its headers and a CMake package: find_package(dynamics_core).
 include(CMakePackageConfigHelpers)
 
-install(TARGETS dynamics_core EXPORT dynamics_coreTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(
+  TARGETS dynamics_core
+  EXPORT dynamics_coreTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/dynamics_core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES package.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
 install(DIRECTORY robots DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
@@ -15,8 +17,8 @@ install(EXPORT dynamics_coreTargets NAMESPACE dynamics_core:: DESTINATION ${conf
 configure_package_config_file(
   cmake/dynamics_coreConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfig.cmake
   INSTALL_DESTINATION ${config_dir})
-write_basic_package_version_file(
-  ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfigVersion.cmake
         DESTINATION ${config_dir})

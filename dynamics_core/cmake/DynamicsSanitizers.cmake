@@ -4,7 +4,8 @@ set(DYNAMICS_SANITIZE "" CACHE STRING "address, thread, coverage or empty")
 set_property(CACHE DYNAMICS_SANITIZE PROPERTY STRINGS "" address thread coverage)
 
 if(DYNAMICS_SANITIZE STREQUAL "address")
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)
 elseif(DYNAMICS_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
@@ -13,5 +14,6 @@ elseif(DYNAMICS_SANITIZE STREQUAL "coverage")
   add_compile_options(--coverage -O0)
   add_link_options(--coverage)
 elseif(NOT DYNAMICS_SANITIZE STREQUAL "")
-  message(FATAL_ERROR "DYNAMICS_SANITIZE is '${DYNAMICS_SANITIZE}': use address, thread or coverage")
+  message(
+    FATAL_ERROR "DYNAMICS_SANITIZE is '${DYNAMICS_SANITIZE}': use address, thread or coverage")
 endif()
