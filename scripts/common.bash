@@ -26,6 +26,8 @@ end_spinner() {
   if [[ -t 1 ]]; then printf '\r\033[K'; fi
 }
 trap end_spinner EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # The last "[12/80]" or " 3/31 Test" of a log: how far it is.
 progress_of() {
@@ -328,10 +330,14 @@ job_count() {
 }
 
 prepare_environment() {
+  local node
+  node=$(command -v node) || node=
   # the system's Python is the one that Debian's and ROS 2's packages belong to
   if [[ -z ${CONDA_PREFIX:-} || ${AMENT_PREFIX_PATH:-} != *"$CONDA_PREFIX"* ]]; then
     PATH=/usr/bin:$PATH
   fi
+  # but the caller's Node.js: version managers keep it in a folder of its own
+  if [[ -n $node && ! -e ${node%/*}/python3 ]]; then PATH=${node%/*}:$PATH; fi
   jobs=$(job_count)
   export CMAKE_BUILD_PARALLEL_LEVEL=$jobs
   # a generator only where nothing is configured yet: CMake keeps what a build folder has
