@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/model/to_urdf.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -17,16 +18,16 @@ using JointType = DhLink::JointType;
 
 /// Shortest decimal that reads back as the same double, in any locale.
 std::string number(double value) {
-  if (value == 0.0) value = 0.0;  // no "-0"
-  char buffer[32];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, value);
-  return {buffer, result.ptr};
+  return fmt::format("{}", value == 0.0 ? 0.0 : value);  // no "-0"
 }
 
 template <class Values>
 std::string numbers(const Values& values, const char* separator = " ") {
   std::string text;
-  for (const double value : values) text += (text.empty() ? "" : separator) + number(value);
+  for (const double value : values) {
+    if (!text.empty()) text += separator;
+    text += number(value);
+  }
   return text;
 }
 
@@ -46,20 +47,22 @@ std::string escaped(const std::string& text) {
 
 /// Lines of text for inside a comment, where two hyphens may not stand together.
 std::string comment_lines(const std::string& text) {
-  std::string result = "    ";
+  std::string result(4, ' ');
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\n') {
-      if (i + 1 < text.size()) result += "\n    ";
-    } else {
-      result += text[i] == '-' && result.back() == '-' ? " -" : std::string(1, text[i]);
+      if (i + 1 < text.size()) result.append("\n    ");
+      continue;
     }
+    if (text[i] == '-' && result.back() == '-') result.push_back(' ');
+    result.push_back(text[i]);
   }
-  if (result.back() == '-') result += ' ';
-  return result + "\n";
+  if (result.back() == '-') result.push_back(' ');
+  result.push_back('\n');
+  return result;
 }
 
 std::string origin(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rpy) {
-  return "<origin xyz=\"" + numbers(xyz) + "\" rpy=\"" + numbers(rpy) + "\"/>";
+  return fmt::format(R"(<origin xyz="{}" rpy="{}"/>)", numbers(xyz), numbers(rpy));
 }
 
 /// Constant part of frame i to frame i+1, Rz(theta) Tz(b) Tx(a) Rx(alpha). Both of URDF's angles
@@ -117,22 +120,27 @@ Placement in_link_frame(const Placement& frame, const Visual& visual) {
   return {xyz.unaryExpr(rounded), Eigen::Vector3d(roll, pitch, yaw).unaryExpr(rounded)};
 }
 
+std::string geometry_element(const Visual& visual) {
+  if (const auto* box = std::get_if<Visual::Box>(&visual.geometry)) {
+    return fmt::format(R"(<box size="{}"/>)", numbers(box->size));
+  }
+  if (const auto* cylinder = std::get_if<Visual::Cylinder>(&visual.geometry)) {
+    return fmt::format(R"(<cylinder radius="{}" length="{}"/>)", number(cylinder->radius),
+                       number(cylinder->length));
+  }
+  return fmt::format(R"(<sphere radius="{}"/>)",
+                     number(std::get<Visual::Sphere>(visual.geometry).radius));
+}
+
 std::string visual_element(const Visual& visual, const Placement& frame) {
   const Placement placed = in_link_frame(frame, visual);
-  std::string text = "    <visual>\n      " + origin(placed.xyz, placed.rpy) + "\n      <geometry>";
-  if (const auto* box = std::get_if<Visual::Box>(&visual.geometry)) {
-    text += "<box size=\"" + numbers(box->size) + "\"/>";
-  } else if (const auto* cylinder = std::get_if<Visual::Cylinder>(&visual.geometry)) {
-    text += "<cylinder radius=\"" + number(cylinder->radius) + "\" length=\"" +
-            number(cylinder->length) + "\"/>";
-  } else {
-    text += "<sphere radius=\"" + number(std::get<Visual::Sphere>(visual.geometry).radius) + "\"/>";
-  }
-  text += "</geometry>\n";
+  std::string text = fmt::format("    <visual>\n      {}\n      <geometry>{}</geometry>\n",
+                                 origin(placed.xyz, placed.rpy), geometry_element(visual));
   if (!visual.colour.empty()) {
-    text += "      <material name=\"" + escaped(visual.colour) + "\"/>\n";
+    text += fmt::format("      <material name=\"{}\"/>\n", escaped(visual.colour));
   }
-  return text + "    </visual>\n";
+  text += "    </visual>\n";
+  return text;
 }
 
 std::string materials(const DhTable& table) {
@@ -143,8 +151,8 @@ std::string materials(const DhTable& table) {
       if (visual.colour.empty()) continue;
       const auto [entry, fresh] = known.emplace(visual.colour, visual.rgba);
       if (fresh) {
-        text += "  <material name=\"" + escaped(visual.colour) + "\"><color rgba=\"" +
-                numbers(visual.rgba) + "\"/></material>\n";
+        text += fmt::format("  <material name=\"{}\"><color rgba=\"{}\"/></material>\n",
+                            escaped(visual.colour), numbers(visual.rgba));
       } else if (entry->second != visual.rgba) {
         throw ModelError(visual.colour, "one colour name stands for two colours");
       }
@@ -162,27 +170,32 @@ std::string flexible_element(const DhLink& link) {
                      "a flexible link is a beam along its x: it needs b = 0, theta = 0 and a "
                      "length equal to a");
   }
-  return "    <flexible length=\"" + number(beam.length) + "\" mass_per_length=\"" +
-         number(beam.mass_per_length) + "\" rigidity_y=\"" + number(beam.rigidity_y) +
-         "\" rigidity_z=\"" + number(beam.rigidity_z) + "\" modes_y=\"" +
-         std::to_string(beam.modes_y) + "\" modes_z=\"" + std::to_string(beam.modes_z) +
-         "\" damping=\"" + number(beam.damping) + "\"/>\n";
+  return fmt::format(
+      "    <flexible length=\"{}\" mass_per_length=\"{}\" rigidity_y=\"{}\" rigidity_z=\"{}\" "
+      "modes_y=\"{}\" modes_z=\"{}\" damping=\"{}\"/>\n",
+      number(beam.length), number(beam.mass_per_length), number(beam.rigidity_y),
+      number(beam.rigidity_z), beam.modes_y, beam.modes_z, number(beam.damping));
 }
 
 std::string link_element(const DhLink& link) {
   const Placement frame = link_placement(link);
-  std::string text = "  <link name=\"" + escaped(link.link) + "\">\n";
   // the tensor stays as the table has it: in a frame parallel to frame i+1
   const Eigen::Vector3d centre = frame.xyz - rotation(frame.rpy) * link.r;
   const Eigen::Matrix3d& inertia = link.inertia;
-  text += "    <inertial>\n      " + origin(centre, frame.rpy) + "\n      <mass value=\"" +
-          number(link.mass) + "\"/>\n      <inertia ixx=\"" + number(inertia(0, 0)) + "\" ixy=\"" +
-          number(inertia(0, 1)) + "\" ixz=\"" + number(inertia(0, 2)) + "\" iyy=\"" +
-          number(inertia(1, 1)) + "\" iyz=\"" + number(inertia(1, 2)) + "\" izz=\"" +
-          number(inertia(2, 2)) + "\"/>\n    </inertial>\n";
+  std::string text = fmt::format(
+      "  <link name=\"{}\">\n"
+      "    <inertial>\n"
+      "      {}\n"
+      "      <mass value=\"{}\"/>\n"
+      "      <inertia ixx=\"{}\" ixy=\"{}\" ixz=\"{}\" iyy=\"{}\" iyz=\"{}\" izz=\"{}\"/>\n"
+      "    </inertial>\n",
+      escaped(link.link), origin(centre, frame.rpy), number(link.mass), number(inertia(0, 0)),
+      number(inertia(0, 1)), number(inertia(0, 2)), number(inertia(1, 1)), number(inertia(1, 2)),
+      number(inertia(2, 2)));
   for (const Visual& visual : link.visuals) text += visual_element(visual, frame);
   if (link.flexible) text += flexible_element(link);
-  return text + "  </link>\n";
+  text += "  </link>\n";
+  return text;
 }
 
 /// URDF demands numbers where the table has none: a bound that no motion reaches.
@@ -191,48 +204,60 @@ constexpr double unbounded = 1e9;
 std::string limit_element(const DhLink& link) {
   const bool prismatic = link.type == JointType::prismatic;
   if (!prismatic && !link.lower && !link.velocity && !link.effort) return "";
-  std::string text = "    <limit";
+  std::string range;
   if (prismatic || link.lower) {
-    text += " lower=\"" + number(link.lower.value_or(-unbounded)) + "\" upper=\"" +
-            number(link.upper.value_or(unbounded)) + "\"";
+    range = fmt::format(" lower=\"{}\" upper=\"{}\"", number(link.lower.value_or(-unbounded)),
+                        number(link.upper.value_or(unbounded)));
   }
-  return text + " velocity=\"" + number(link.velocity.value_or(unbounded)) + "\" effort=\"" +
-         number(link.effort.value_or(unbounded)) + "\"/>\n";
+  return fmt::format("    <limit{} velocity=\"{}\" effort=\"{}\"/>\n", range,
+                     number(link.velocity.value_or(unbounded)),
+                     number(link.effort.value_or(unbounded)));
 }
 
 std::string joint_element(const DhLink& link, const std::string& parent, const Placement& place) {
   const char* type = link.type == JointType::prismatic ? "prismatic"
                      : link.lower                      ? "revolute"
                                                        : "continuous";
-  std::string text = "  <joint name=\"" + escaped(link.joint) + "\" type=\"" + type + "\">\n";
-  text += "    " + origin(place.xyz, place.rpy) + "\n    <parent link=\"" + escaped(parent) +
-          "\"/>\n    <child link=\"" + escaped(link.link) + "\"/>\n    <axis xyz=\"0 0 1\"/>\n";
+  std::string text = fmt::format(
+      "  <joint name=\"{}\" type=\"{}\">\n"
+      "    {}\n"
+      "    <parent link=\"{}\"/>\n"
+      "    <child link=\"{}\"/>\n"
+      "    <axis xyz=\"0 0 1\"/>\n",
+      escaped(link.joint), type, origin(place.xyz, place.rpy), escaped(parent), escaped(link.link));
   text += limit_element(link);
   if (link.damping != 0.0 || link.friction != 0.0 || link.rotor_inertia != 0.0) {
-    text += "    <dynamics damping=\"" + number(link.damping) + "\" friction=\"" +
-            number(link.friction) + "\"";
-    if (link.rotor_inertia != 0.0) text += " rotor_inertia=\"" + number(link.rotor_inertia) + "\"";
-    text += "/>\n";
+    std::string rotor;
+    if (link.rotor_inertia != 0.0) {
+      rotor = fmt::format(" rotor_inertia=\"{}\"", number(link.rotor_inertia));
+    }
+    text += fmt::format("    <dynamics damping=\"{}\" friction=\"{}\"{}/>\n", number(link.damping),
+                        number(link.friction), rotor);
   }
-  return text + "  </joint>\n";
+  text += "  </joint>\n";
+  return text;
 }
 
 std::string header(const DhTable& table) {
   std::string text = comment_lines(table.source);
   if (!table.description.empty()) text += comment_lines(table.description);
-  text += comment_lines("Link i's frame is frame i of the DH table, moved by the joint; " +
-                        table.tip_link + " is frame n+1.");
-  text += comment_lines("gravity " + numbers(table.gravity, ", ") + " m/s^2");
-  if (!table.q0.empty()) text += comment_lines("start q " + numbers(table.q0, ", ") + " (rad, m)");
+  text += comment_lines(
+      fmt::format("Link i's frame is frame i of the DH table, moved by the joint; {} is frame n+1.",
+                  table.tip_link));
+  text += comment_lines(fmt::format("gravity {} m/s^2", numbers(table.gravity, ", ")));
+  if (!table.q0.empty()) {
+    text += comment_lines(fmt::format("start q {} (rad, m)", numbers(table.q0, ", ")));
+  }
   if (table.forced && table.forced->kind == Forced::Kind::cycloid) {
-    text += comment_lines("forced: cycloid to q " + numbers(table.forced->q1, ", ") +
-                          " (rad, m) in " + number(table.forced->period) + " s");
+    text +=
+        comment_lines(fmt::format("forced: cycloid to q {} (rad, m) in {} s",
+                                  numbers(table.forced->q1, ", "), number(table.forced->period)));
   } else if (table.forced) {
     text +=
-        comment_lines("forced: k (t - T/pi sin(pi t/T)) with k " + numbers(table.forced->k, ", ") +
-                      " rad/s, T " + numbers(table.forced->T, ", ") + " s");
+        comment_lines(fmt::format("forced: k (t - T/pi sin(pi t/T)) with k {} rad/s, T {} s",
+                                  numbers(table.forced->k, ", "), numbers(table.forced->T, ", ")));
   }
-  return "  <!--\n" + text + "  -->\n";
+  return fmt::format("  <!--\n{}  -->\n", text);
 }
 
 std::string tip_joint_name(const DhTable& table) { return table.tip_link + "_joint"; }
@@ -253,14 +278,14 @@ void check_names(const DhTable& table) {
 
 std::string to_urdf(const DhTable& table) {
   check_names(table);
-  std::string text = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=\"" +
-                     escaped(table.name) + "\">\n" + header(table) + materials(table);
+  std::string text =
+      fmt::format("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=\"{}\">\n{}{}\n",
+                  escaped(table.name), header(table), materials(table));
 
-  text += "\n  <link name=\"" + escaped(table.base_link) + "\"";
   if (table.base_visuals.empty()) {
-    text += "/>\n";
+    text += fmt::format("  <link name=\"{}\"/>\n", escaped(table.base_link));
   } else {
-    text += ">\n";
+    text += fmt::format("  <link name=\"{}\">\n", escaped(table.base_link));
     for (const Visual& visual : table.base_visuals) text += visual_element(visual, Placement{});
     text += "  </link>\n";
   }
@@ -268,16 +293,23 @@ std::string to_urdf(const DhTable& table) {
   std::string parent = table.base_link;
   Placement place;
   for (const DhLink& link : table.links) {
-    text += "\n" + joint_element(link, parent, place) + link_element(link);
+    text += fmt::format("\n{}{}", joint_element(link, parent, place), link_element(link));
     parent = link.link;
     place = link_placement(link);
   }
 
-  text += "\n  <joint name=\"" + escaped(tip_joint_name(table)) + "\" type=\"fixed\">\n    " +
-          origin(place.xyz, place.rpy) + "\n    <parent link=\"" + escaped(parent) +
-          "\"/>\n    <child link=\"" + escaped(table.tip_link) +
-          "\"/>\n  </joint>\n  <link name=\"" + escaped(table.tip_link) + "\"/>\n";
-  return text + "</robot>\n";
+  text += fmt::format(
+      "\n"
+      "  <joint name=\"{}\" type=\"fixed\">\n"
+      "    {}\n"
+      "    <parent link=\"{}\"/>\n"
+      "    <child link=\"{}\"/>\n"
+      "  </joint>\n"
+      "  <link name=\"{}\"/>\n"
+      "</robot>\n",
+      escaped(tip_joint_name(table)), origin(place.xyz, place.rpy), escaped(parent),
+      escaped(table.tip_link), escaped(table.tip_link));
+  return text;
 }
 
 }  // namespace dynamics

@@ -19,6 +19,7 @@ namespace dynamics::yaml {
 namespace {
 
 constexpr std::size_t max_bytes = 16u << 20;
+constexpr std::size_t max_line = 1u << 20;  // the parser looks ahead for a key up to a line's end
 constexpr std::size_t max_depth = 16;
 constexpr std::size_t max_nodes = 2'000'000;
 constexpr std::size_t max_keys = 20'000;  // of one map
@@ -50,14 +51,21 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
-void check_utf8(std::string_view text, const std::string& file) {
+/// UTF-8 and lines of bounded length, before the parser sees any of it.
+void check_text(std::string_view text, const std::string& file) {
   std::size_t line = 1;
+  const char* start = text.data();
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     if (length == 0) fail_at(file, line, "not UTF-8 text");
     if (text[0] == '\0') fail_at(file, line, "a zero byte: this is not a text file");
-    if (text[0] == '\n') ++line;
     text.remove_prefix(length);
+    if (text.data()[-1] == '\n') {
+      ++line;
+      start = text.data();
+    } else if (text.data() > start + max_line) {
+      fail_at(file, line, "longer than " + std::to_string(max_line) + " bytes: break the line");
+    }
   }
 }
 
@@ -150,10 +158,13 @@ class Builder : public YAML::EventHandler {
 
 std::string quoted(const std::string& text) {
   constexpr std::size_t most = 40;
-  if (text.size() <= most) return "'" + text + "'";
-  std::size_t end = most;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // whole letters
-  return "'" + text.substr(0, end) + "...'";
+  std::size_t end = std::min(text.size(), most);
+  if (end < text.size()) {  // cut between letters
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  }
+  std::string result(1, '\'');
+  result.append(text, 0, end).append(end < text.size() ? "...'" : "'");
+  return result;
 }
 
 }  // namespace
@@ -163,7 +174,7 @@ Node read(std::string_view text, const std::string& file) {
     throw ModelError(file, "has " + std::to_string(text.size()) + " bytes; at most " +
                                std::to_string(max_bytes) + " are read");
   }
-  check_utf8(text, file);
+  check_text(text, file);
 
   Node root;
   Builder builder(root, file);

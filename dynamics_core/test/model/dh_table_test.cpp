@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/model/dh_table.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <clocale>
+#include <locale>
+#include <numbers>
+#include <ostream>
+#include <string>
+
+#include "dynamics_core/model/robots.hpp"
+
+namespace dynamics {
+namespace {
+
+using std::numbers::pi;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A row as the papers print it: a, b, alpha (deg), m, r, Ixx, Iyy, Izz.
+struct Row {
+  double a, b, alpha_deg, mass, rx, ry, rz, ixx, iyy, izz;
+};
+
+void expect_rows(const DhTable& table, const std::vector<Row>& rows) {
+  ASSERT_EQ(table.links.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const DhLink& link = table.links[i];
+    const Row& row = rows[i];
+    SCOPED_TRACE(link.link);
+    EXPECT_EQ(link.joint, "joint" + std::to_string(i + 1));
+    EXPECT_EQ(link.link, "link" + std::to_string(i + 1));
+    EXPECT_EQ(link.a, row.a);
+    EXPECT_EQ(link.b, row.b);
+    EXPECT_EQ(link.alpha, row.alpha_deg / 180.0 * pi);
+    EXPECT_EQ(link.theta, 0.0);
+    EXPECT_EQ(link.mass, row.mass);
+    EXPECT_EQ(link.r, Eigen::Vector3d(row.rx, row.ry, row.rz));
+    EXPECT_EQ(link.inertia,
+              Eigen::Matrix3d(Eigen::Vector3d(row.ixx, row.iyy, row.izz).asDiagonal()));
+    EXPECT_EQ(link.damping, 0.0);
+    EXPECT_EQ(link.friction, 0.0);
+    EXPECT_EQ(link.rotor_inertia, 0.0);
+  }
+}
+
+TEST(PapersRobots, AreThere) {
+  EXPECT_THAT(built_in_robots(), ElementsAre("planar3", "stanford", "puma", "canadarm"));
+  for (const std::string_view name : built_in_robots()) {
+    ASSERT_TRUE(built_in_table(name).has_value());
+    EXPECT_EQ(built_in_robot(name).name, name);
+    EXPECT_THAT(built_in_robot(name).source, HasSubstr("Saha"));
+  }
+  EXPECT_FALSE(built_in_table("nosuchrobot").has_value());
+  try {
+    built_in_robot("nosuchrobot");
+    FAIL();
+  } catch (const ModelError& error) {
+    EXPECT_EQ(error.element(), "nosuchrobot");
+    EXPECT_THAT(error.what(), HasSubstr("planar3, stanford, puma, canadarm"));
+  }
+}
+
+TEST(PapersRobots, Planar3) {
+  const DhTable table = built_in_robot("planar3");
+  const auto rod = [](double a, double m) {
+    return Row{a, 0, 0, m, a / 2, 0, 0, 0, m * a * a / 12, m * a * a / 12};
+  };
+  expect_rows(table, {rod(0.3, 0.5), rod(0.25, 0.4), rod(0.22, 0.3)});
+  EXPECT_EQ(table.gravity, Eigen::Vector3d(0, -9.81, 0));
+  EXPECT_THAT(table.q0, ElementsAre(0, 0, 0));
+  ASSERT_TRUE(table.forced);
+  EXPECT_EQ(table.forced->kind, Forced::Kind::cycloid);
+  EXPECT_THAT(table.forced->q1, ElementsAre(pi, pi, pi));
+  EXPECT_EQ(table.forced->period, 10.0);
+}
+
+TEST(PapersRobots, StanfordIsTableTwoOfSaha2003) {
+  const DhTable table = built_in_robot("stanford");
+  expect_rows(table, {{0, 0.1, -90, 9, 0, -0.1, 0, 0.01, 0.02, 0.01},
+                      {0, 0.1, -90, 6, 0, 0, 0, 0.05, 0.06, 0.01},
+                      {0, 0, 0, 4, 0, 0, 0, 0.4, 0.4, 0.01},
+                      {0, 0.6, 90, 1, 0, -0.1, 0, 0.001, 0.001, 0.0005},
+                      {0, 0, -90, 0.6, 0, 0, 0, 0.0005, 0.0005, 0.0002},
+                      {0, 0, 0, 0.5, 0, 0, 0, 0.003, 0.001, 0.002}});
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(table.links[i].type == DhLink::JointType::prismatic, i == 2);
+  }
+  EXPECT_EQ(table.gravity, Eigen::Vector3d(0, 0, -9.81));
+  EXPECT_THAT(table.q0, ElementsAre(0, pi / 2, 0, 0, 0, 0));
+  EXPECT_THAT(table.qd0, ElementsAre(0, 0, 0, 0, 0, 0));
+  ASSERT_TRUE(table.forced);
+  const double end = 60.0 / 180.0 * pi;
+  EXPECT_THAT(table.forced->q1, ElementsAre(end, end, 0.1, end, end, end));
+  EXPECT_EQ(table.forced->period, 10.0);
+}
+
+TEST(PapersRobots, PumaIsTableTwoOfSaha2003) {
+  const DhTable table = built_in_robot("puma");
+  expect_rows(table, {{0, 0, -90, 10.521, 0, 0, 0.054, 1.612, 1.612, 0.5091},
+                      {0.432, 0.149, 0, 15.761, 0.292, 0, 0, 0.4898, 8.0783, 8.2672},
+                      {0.02, 0, 90, 8.767, -0.02, 0, -0.197, 3.3768, 3.3768, 0.3009},
+                      {0, 0.432, -90, 1.052, 0, -0.057, 0, 0.181, 0.1273, 0.181},
+                      {0, 0, 90, 1.052, 0, 0, -0.007, 0.0735, 0.1273, 0.0735},
+                      {0, 0.056, 0, 0.351, 0, 0, 0.019, 0.0071, 0.0071, 0.0141}});
+  EXPECT_EQ(table.gravity, Eigen::Vector3d(0, 0, -9.81));
+  EXPECT_THAT(table.q0, ElementsAre(0, 0, 0, 0, 0, 0));
+  ASSERT_TRUE(table.forced);
+  EXPECT_THAT(table.forced->q1, ElementsAre(pi, pi, pi, pi, pi, pi));
+}
+
+TEST(PapersRobots, CanadarmIsTableTwoOfMohanAndSaha) {
+  const DhTable table = built_in_robot("canadarm");
+  const auto rod = [](double a, double m) {
+    return Row{a, 0, 0, m, a / 2, 0, 0, 0, m * a * a / 12, m * a * a / 12};
+  };
+  expect_rows(table, {rod(6, 140), rod(7, 85), rod(2, 95)});
+  EXPECT_EQ(table.gravity, Eigen::Vector3d::Zero());
+  for (const DhLink& link : table.links) {
+    ASSERT_TRUE(link.flexible);
+    EXPECT_EQ(link.flexible->length, link.a);
+    EXPECT_EQ(link.flexible->mass_per_length, link.mass / link.a);
+    EXPECT_EQ(link.flexible->rigidity_y, 1e5);
+    EXPECT_EQ(link.flexible->rigidity_z, 1e5);
+    EXPECT_EQ(link.flexible->modes_y, 2);
+    EXPECT_EQ(link.flexible->modes_z, 0);
+    EXPECT_EQ(link.flexible->damping, 0.0);
+  }
+  ASSERT_TRUE(table.forced);
+  EXPECT_EQ(table.forced->kind, Forced::Kind::mohan_saha);
+  EXPECT_THAT(table.forced->k, ElementsAre(0.075, 0.05, 0.1));
+  EXPECT_THAT(table.forced->T, ElementsAre(10, 5, 5));
+}
+
+TEST(PapersRobots, InertiasAreThoseOfBodies) {
+  for (const std::string_view name : built_in_robots()) {
+    for (const DhLink& link : built_in_robot(name).links) {
+      SCOPED_TRACE(std::string(name) + " " + link.link);
+      const Eigen::Vector3d moments =
+          Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(link.inertia).eigenvalues();
+      EXPECT_GE(moments(0), 0.0);
+      // the largest moment is at most the sum of the others; Stanford's link 6 is at the bound
+      EXPECT_LE(moments(2), (moments(0) + moments(1)) * (1 + 1e-12));
+      EXPECT_GT(link.mass, 0.0);
+    }
+  }
+}
+
+TEST(PapersRobots, StartWithinTheirRanges) {
+  for (const std::string_view name : built_in_robots()) {
+    const DhTable table = built_in_robot(name);
+    for (std::size_t i = 0; i < table.links.size(); ++i) {
+      const DhLink& link = table.links[i];
+      SCOPED_TRACE(std::string(name) + " " + link.joint);
+      ASSERT_TRUE(link.lower && link.upper && link.velocity && link.effort);
+      EXPECT_LE(*link.lower, table.q0[i]);
+      EXPECT_GE(*link.upper, table.q0[i]);
+      EXPECT_GT(*link.velocity, 0.0);
+      EXPECT_GT(*link.effort, 0.0);
+      EXPECT_FALSE(link.visuals.empty());
+    }
+    EXPECT_FALSE(table.base_visuals.empty());
+  }
+}
+
+const std::string head = "robot: arm\nsource: here\n";
+const std::string row_end = ", mass: 1, r: [0, 0, 0], inertia: [1, 1, 1]}\n";
+const std::string good =
+    head + "links:\n  - {joint: j, link: l, type: revolute, a: 1, b: 0, alpha_deg: 90" + row_end;
+
+TEST(DhTableReader, LeavesOutWhatIsZeroOrUsual) {
+  const DhTable table = read_dh_table(good, "arm.yaml");
+  EXPECT_EQ(table.name, "arm");
+  EXPECT_EQ(table.base_link, "base_link");
+  EXPECT_EQ(table.tip_link, "tool0");
+  EXPECT_EQ(table.gravity, Eigen::Vector3d(0, 0, -9.81));
+  EXPECT_EQ(table.links[0].alpha, pi / 2);
+  EXPECT_FALSE(table.links[0].lower);
+  EXPECT_FALSE(table.forced);
+  EXPECT_THAT(table.q0, ElementsAre(0));
+  EXPECT_THAT(table.qd0, ElementsAre(0));
+}
+
+TEST(DhTableReader, TakesOffsetsRadiansAndProducts) {
+  const DhTable table =
+      read_dh_table(head +
+                        "links:\n"
+                        "  - {joint: j1, link: l1, type: prismatic, a: -1e-1, b: +0.5, alpha: "
+                        "0.25, theta_deg: 30,\n"
+                        "     mass: 0, r: [1, 2, 3], inertia: [4, 5, 6, 0.1, 0.2, 0.3]}\n"
+                        "joints:\n"
+                        "  - {joint: j1, damping: 0.1, friction: 0.2, rotor_inertia: 0.3}\n"
+                        "start: {q: [0.125], qd: [1]}\n",
+                    "arm.yaml");
+  const DhLink& link = table.links[0];
+  EXPECT_EQ(link.type, DhLink::JointType::prismatic);
+  EXPECT_EQ(link.a, -0.1);
+  EXPECT_EQ(link.b, 0.5);
+  EXPECT_EQ(link.alpha, 0.25);
+  EXPECT_DOUBLE_EQ(link.theta, pi / 6);
+  Eigen::Matrix3d inertia;
+  inertia << 4, 0.1, 0.3, 0.1, 5, 0.2, 0.3, 0.2, 6;
+  EXPECT_EQ(link.inertia, inertia);
+  EXPECT_EQ(link.damping, 0.1);
+  EXPECT_EQ(link.friction, 0.2);
+  EXPECT_EQ(link.rotor_inertia, 0.3);
+  EXPECT_THAT(table.q0, ElementsAre(0.125));
+  EXPECT_THAT(table.qd0, ElementsAre(1));
+}
+
+TEST(DhTableReader, TakesWindowsLinesAByteOrderMarkAndNamesInUtf8) {
+  std::string text = "robot: Größe\nsource: 日本\n" + good.substr(head.size());
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) {
+    text.replace(at, 1, "\r\n");
+  }
+  const DhTable table = read_dh_table("\xEF\xBB\xBF" + text, "arm.yaml");
+  EXPECT_EQ(table.name, "Größe");
+  EXPECT_EQ(table.source, "日本");
+  EXPECT_EQ(table.links.size(), 1u);
+}
+
+class DecimalComma : public std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(DhTableReader, ReadsADecimalPointWhateverTheLocale) {
+  const std::string c_locale = std::setlocale(LC_ALL, nullptr);
+  const std::locale before = std::locale::global(std::locale(std::locale(), new DecimalComma));
+  for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"}) {
+    if (std::setlocale(LC_ALL, name) != nullptr) break;
+  }
+  const DhTable table = built_in_robot("puma");
+  std::locale::global(before);
+  std::setlocale(LC_ALL, c_locale.c_str());
+  EXPECT_EQ(table.links[1].mass, 15.761);
+  EXPECT_EQ(table.links[1].a, 0.432);
+}
+
+/// A text that must be refused, and what the message must say.
+struct Refused {
+  std::string name;
+  std::string text;
+  std::string element;
+  std::string message;
+};
+
+void PrintTo(const Refused& refused, std::ostream* out) { *out << refused.name; }
+
+class DhTableErrors : public testing::TestWithParam<Refused> {};
+
+TEST_P(DhTableErrors, NameFileLineAndKey) {
+  try {
+    read_dh_table(GetParam().text, "arm.yaml");
+    FAIL() << "was read";
+  } catch (const ModelError& error) {
+    EXPECT_EQ(error.element(), GetParam().element) << error.what();
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().message));
+  }
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  if (at == std::string::npos) throw std::logic_error("no " + from);
+  return text.replace(at, from.size(), to);
+}
+
+std::string bomb() {
+  std::string text = "a: &a [x, x]\n";
+  for (char c = 'b'; c < 'z'; ++c) {
+    const std::string before(1, static_cast<char>(c - 1));
+    text += std::string(1, c) + ": &" + c + " [*" + before + ", *" + before + "]\n";
+  }
+  return text;
+}
+
+std::string blocks(std::size_t depth) {
+  std::string text;
+  for (std::size_t i = 0; i < depth; ++i) text += std::string(i, ' ') + "a:\n";
+  return text;
+}
+
+std::string two_links(const std::string& second_joint, const std::string& second_link) {
+  return good + "  - {joint: " + second_joint + ", link: " + second_link +
+         ", type: revolute, a: 1, b: 0, alpha_deg: 0" + row_end;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , DhTableErrors,
+    testing::Values(
+        Refused{"empty", "", "arm.yaml", "is empty"},
+        Refused{"not_yaml", "robot: [1, 2\nsource: }", "arm.yaml:2", "not YAML"},
+        Refused{"list", "- 1\n", "arm.yaml:1", "must be a map"},
+        Refused{"missing_key", replaced(good, "mass: 1, ", ""), "arm.yaml:4: links[1]",
+                "key 'mass' is missing"},
+        Refused{"missing_angle", replaced(good, ", alpha_deg: 90", ""), "arm.yaml:4: links[1]",
+                "key 'alpha_deg' (or 'alpha', in radians) is missing"},
+        Refused{"missing_links", head, "arm.yaml:1", "key 'links' is missing"},
+        Refused{"no_links", head + "links: []\n", "arm.yaml:3: links", "at least one link"},
+        Refused{"unknown_key", replaced(good, "mass:", "masse:"), "arm.yaml:4: links[1]",
+                "unknown key 'masse'; known are joint, link, type, a, b, alpha, alpha_deg"},
+        Refused{"unknown_top_key", good + "speed:\n  - 1\n", "arm.yaml:5",
+                "unknown key 'speed'; known are robot, source"},
+        Refused{"key_twice", good + "source: there\n", "arm.yaml:5", "'source' is given twice"},
+        Refused{"both_angles", replaced(good, "alpha_deg: 90", "alpha_deg: 90, alpha: 1"),
+                "arm.yaml:4: links[1].alpha_deg", "not both"},
+        Refused{"short_list", replaced(good, "[0, 0, 0]", "[0, 0]"), "arm.yaml:4: links[1].r",
+                "a list of 3 numbers; found 2"},
+        Refused{"inertia_length", replaced(good, "[1, 1, 1]", "[1, 1, 1, 0]"),
+                "arm.yaml:4: links[1].inertia", "[Ixx, Iyy, Izz, Ixy, Iyz, Izx]; found 4"},
+        Refused{"negative_inertia", replaced(good, "[1, 1, 1]", "[1, -1, 1]"),
+                "arm.yaml:4: links[1].inertia[2]", "must not be negative"},
+        Refused{"nan", replaced(good, "mass: 1", "mass: nan"), "arm.yaml:4: links[1].mass",
+                "must be a finite number"},
+        Refused{"yaml_nan", replaced(good, "mass: 1", "mass: .nan"), "arm.yaml:4: links[1].mass",
+                "must be a number with a decimal point"},
+        Refused{"infinite", replaced(good, "a: 1", "a: inf"), "arm.yaml:4: links[1].a",
+                "must be a finite number"},
+        Refused{"too_large", replaced(good, "a: 1", "a: 1e999"), "arm.yaml:4: links[1].a",
+                "beyond the range"},
+        Refused{"decimal_comma", replaced(good, "a: 1", "a: \"1,5\""), "arm.yaml:4: links[1].a",
+                "must be a number with a decimal point"},
+        Refused{"unit", replaced(good, "a: 1", "a: 1 m"), "arm.yaml:4: links[1].a", "found '1 m'"},
+        Refused{"no_value", replaced(good, "a: 1", "a:"), "arm.yaml:4: links[1].a",
+                "must be a number"},
+        Refused{"negative_mass", replaced(good, "mass: 1", "mass: -1"), "arm.yaml:4: links[1].mass",
+                "must not be negative (kg)"},
+        Refused{"joint_type", replaced(good, "revolute", "helical"), "arm.yaml:4: links[1].type",
+                "must be revolute or prismatic; found 'helical'"},
+        Refused{"joint_twice", two_links("j", "m"), "arm.yaml:5: links[2].joint",
+                "joint name 'j' is used twice"},
+        Refused{"link_twice", two_links("k", "l"), "arm.yaml:5: links[2].link",
+                "link name 'l' is used twice"},
+        Refused{"link_named_like_the_base", two_links("k", "base_link"),
+                "arm.yaml:5: links[2].link", "'base_link' is used twice"},
+        Refused{"start_length", good + "start: {q_deg: [0, 0]}\n", "arm.yaml:5: start.q_deg",
+                "a list of 1 numbers; found 2"},
+        Refused{"forced_kind", good + "forced: {kind: jump}\n", "arm.yaml:5: forced.kind",
+                "cycloid or mohan-saha"},
+        Refused{"forced_end", good + "forced: {kind: cycloid, period: 1}\n", "arm.yaml:5: forced",
+                "'q1_deg'"},
+        Refused{"period", good + "forced: {kind: cycloid, q1: [1], period: 0}\n",
+                "arm.yaml:5: forced.period", "greater than zero"},
+        Refused{"unknown_joint", good + "joints:\n  - {joint: x, effort: 1}\n",
+                "arm.yaml:6: joints[1].joint", "no joint 'x'"},
+        Refused{"half_range", good + "joints:\n  - {joint: j, lower: 1}\n", "arm.yaml:6: joints[1]",
+                "lower and upper, or neither"},
+        Refused{"empty_range", good + "joints:\n  - {joint: j, lower: 1, upper: 0}\n",
+                "arm.yaml:6: joints[1]", "lower is above upper"},
+        Refused{"stiffness",
+                good + "flexible:\n  - {link: l, rigidity_y: 0, rigidity_z: 1, modes_y: 1, "
+                       "modes_z: 0}\n",
+                "arm.yaml:6: flexible[1].rigidity_y", "greater than zero"},
+        Refused{"modes",
+                good + "flexible:\n  - {link: l, rigidity_y: 1, rigidity_z: 1, modes_y: 1.5, "
+                       "modes_z: 0}\n",
+                "arm.yaml:6: flexible[1].modes_y", "whole number from 0 to 20"},
+        Refused{"bent_beam",
+                replaced(good, "b: 0", "b: 1") + "flexible:\n  - {link: l, rigidity_y: 1, "
+                                                 "rigidity_z: 1, modes_y: 1, modes_z: 0}\n",
+                "arm.yaml:6: flexible[1]", "a > 0, b = 0 and theta = 0"},
+        Refused{"shape", good + "looks:\n  l:\n    - {shape: cone}\n",
+                "arm.yaml:7: looks.l[1].shape", "box, cylinder or sphere"},
+        Refused{"colour", good + "looks:\n  l: [{shape: sphere, radius: 1, colour: blue}]\n",
+                "arm.yaml:6: looks.l[1].colour", "no colour 'blue'"},
+        Refused{"bright", good + "colours: {blue: [0, 0, 255]}\n", "arm.yaml:5: colours.blue[3]",
+                "from 0 to 1"},
+        Refused{"alias_bomb", bomb(), "arm.yaml:1", "anchors and aliases are not accepted"},
+        Refused{"tag", replaced(good, "mass: 1", "mass: !!float 1"), "arm.yaml:4",
+                "tags are not accepted"},
+        Refused{"two_documents", good + "---\n" + good, "arm.yaml:6", "a second document"},
+        Refused{"latin1",
+                "robot: Gr\xF6\xDF"
+                "e\n",
+                "arm.yaml:1", "not UTF-8"},
+        Refused{"binary", head + std::string("links: \0", 8), "arm.yaml:3", "zero byte"},
+        Refused{"control", "robot: \"a\\eb\"\nsource: s\n", "arm.yaml:1: robot",
+                "control character"},
+        Refused{"deep", "robot: " + std::string(40, '[') + std::string(40, ']'), "arm.yaml:1",
+                "nested deeper than 16 levels"},
+        Refused{"deep_blocks", blocks(100), "arm.yaml:17", "nested deeper than 16 levels"},
+        Refused{"very_deep", "robot: " + std::string(100'000, '['), "arm.yaml:1", ""},
+        Refused{"deep_map", "robot: " + std::string(400, '{'), "arm.yaml:1",
+                "a key must be a word"}),
+    [](const auto& param) { return param.param.name; });
+
+std::string refusal(const std::string& text) {
+  try {
+    read_dh_table(text, "arm.yaml");
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "was read";
+}
+
+TEST(DhTableReader, BoundsItsInput) {
+  EXPECT_THAT(refusal(std::string((16u << 20) + 1, '\n')), HasSubstr("bytes; at most 16777216"));
+  EXPECT_THAT(refusal("robot: x\n" + std::string(2u << 20, '[')),
+              HasSubstr("arm.yaml:2: longer than 1048576 bytes"));
+
+  std::string keys;
+  for (int i = 0; i < 30'000; ++i) keys.append("k").append(std::to_string(i)).append(": 1\n");
+  EXPECT_THAT(refusal(keys), HasSubstr("arm.yaml:20001: more than 20000 keys"));
+
+  std::string many = head + "links:\n";
+  for (std::size_t i = 0; i <= max_dh_links; ++i) {
+    const std::string n = std::to_string(i);
+    many +=
+        "  - {joint: j" + n + ", link: l" + n + ", type: revolute, a: 1, b: 0, alpha: 0" + row_end;
+  }
+  EXPECT_THAT(refusal(many), HasSubstr("10001 links; at most 10000"));
+  many.erase(many.rfind("  - {"));
+  EXPECT_EQ(read_dh_table(many, "arm.yaml").links.size(), max_dh_links);
+}
+
+}  // namespace
+}  // namespace dynamics
