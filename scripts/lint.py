@@ -227,7 +227,9 @@ class Linter:
         tidy = llvm_tool("clang-tidy")
         own = {str(file) for file in self.select(lambda file: file.suffix in CPP)}
         configuration = (self.root / ".clang-tidy").read_bytes()
-        memory = self.root / "build/clang-tidy"
+        # by content, so that other checkouts can use it too
+        cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+        memory = cache / "dynamics-lint"
         memory.mkdir(parents=True, exist_ok=True)
         work = []
         for database in sorted(self.root.glob("build/*/compile_commands.json")):
@@ -238,7 +240,8 @@ class Linter:
                 file = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
                 if file not in own:
                     continue
-                digest = hashlib.sha256(configuration + entry.get("command", "").encode())
+                command = entry.get("command", "").replace(str(self.root), "")
+                digest = hashlib.sha256(configuration + command.encode())
                 # every own file the compiler read for it; without that list, all of them
                 for name in sorted((read.get(file) or own) & own | {file}):
                     digest.update(pathlib.Path(name).read_bytes())
