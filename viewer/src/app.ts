@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of a run: its parts put together around one clock.
+
+import { Clock } from "./clock";
+import type { Run } from "./data/run";
+import { PoseSource } from "./data/pose_source";
+import { locate } from "./data/sampling";
+import { element, icon_button, set_icon } from "./dom";
+import { format_setting } from "./format";
+import { listen_to_keys, listen_to_view_keys } from "./keyboard";
+import { help_panel } from "./panels/help";
+import { JointSwitches } from "./panels/joints";
+import { notice_list } from "./panels/messages";
+import { settings_panel, summary_strip } from "./panels/settings";
+import { tabs } from "./panels/tabs";
+import { TransportBar } from "./panels/transport";
+import { deflection_slider, view_menu } from "./panels/view_menu";
+import { Plot } from "./plots/plot";
+import { difference_plots, run_plots } from "./plots/series";
+import type { PlotSpec } from "./plots/series";
+import { TimeWindow } from "./plots/window";
+import { RobotScene } from "./scene/robot_scene";
+import type { Theme } from "./theme";
+
+export class App {
+  readonly clock: Clock;
+  readonly scene: RobotScene | null;
+  readonly window: TimeWindow;
+  readonly first_frame: Promise<void>;
+  private readonly plots: Plot[] = [];
+  private readonly source: PoseSource;
+  private frame = 0;
+  private last_tick = 0;
+  private drawn: () => void = () => {};
+
+  constructor(readonly run: Run, other: Run | null, private readonly theme: Theme, root: HTMLElement) {
+    const { samples } = run;
+    this.clock = new Clock(samples.t);
+    this.window = new TimeWindow(this.clock.start, this.clock.end);
+    this.source = new PoseSource(run);
+    this.first_frame = new Promise((resolve) => { this.drawn = resolve; });
+
+    const compared = other ? difference_plots(run, other) : { plots: [], notices: [] };
+    const notices = [...run.notices, ...(other?.notices.map((x) => ({ ...x, text: `Compared run: ${x.text}` })) ?? []), ...compared.notices];
+    const view = element("div", { class: "view", tabindex: 0, role: "application", "aria-label": `3D view of ${run.model.name}; arrow keys orbit, plus and minus zoom` });
+    const joints = new JointSwitches(run.model.coordinates, theme, (hidden) => {
+      for (const plot of this.plots) plot.hide_joints(hidden);
+      this.scene?.hide_joints(hidden);
+      this.invalidate();
+    });
+    const groups = [
+      ...(other ? [this.plot_group("Differences", compared.plots)] : []),
+      this.plot_group(other ? "This run" : null, run_plots(run)),
+    ];
+    const plots = element("div", { class: "plots" }, element("div", { class: "plots-head" }, joints.root, this.zoom_tools()), ...groups);
+    root.replaceChildren(
+      this.header(),
+      notice_list(notices),
+      element("main", { class: "page" },
+        element("div", { class: "stage" }, view, new TransportBar(this.clock).root),
+        tabs("Run", [
+          { id: "plots", title: "Plots", content: plots },
+          { id: "run", title: "Run", content: settings_panel(run, other) },
+          { id: "help", title: "Keys", content: help_panel() },
+        ])),
+    );
+    this.scene = this.make_scene(view, other);
+    this.clock.on_change(() => this.invalidate());
+    listen_to_keys({
+      clock: this.clock,
+      toggle_joint: (i) => joints.toggle(i),
+      zoom_plots: (factor) => this.window.zoom(factor, this.clock.time),
+      reset_plots: () => this.window.reset(),
+      reset_view: () => this.scene?.stage.reset_view(),
+      next_theme: () => theme.next(),
+    });
+    this.invalidate();
+  }
+
+  /** Joint values that the arm shows. */
+  joint_values(): Record<string, number> {
+    this.update();
+    const values = this.scene ? this.scene.joint_values : this.source.joint_values(locate(this.run.samples.t, this.clock.time));
+    return Object.fromEntries(this.run.model.coordinates.map((name, i) => [name, values[i]!]));
+  }
+
+  /** A link's frame in the world as it is drawn: 16 numbers, column by column. */
+  link_pose(name: string): number[] | null {
+    this.update();
+    if (this.scene) return this.scene.link_matrix(name)?.toArray() ?? null;
+    const index = this.run.model.links.findIndex((link) => link.name === name);
+    return index < 0 ? null : Array.from(this.source.pose_at(this.clock.time).poses.links[index]!);
+  }
+
+  private make_scene(view: HTMLElement, other: Run | null): RobotScene | null {
+    try {
+      const scene = new RobotScene(view, this.run, other, this.theme, () => this.invalidate());
+      const slider = deflection_slider(scene, () => this.invalidate());
+      view.append(
+        view_menu(scene, () => this.invalidate()),
+        element("div", { class: "caption" },
+          element("span", {}, `grid ${format_setting(scene.cell)} m`),
+          ...scene.ghost_kinds.map((kind) => element("span", { class: `ghost ${kind}` }, kind === "desired" ? "desired motion" : "compared run"))),
+      );
+      if (slider) view.append(slider);
+      listen_to_view_keys(view, (a, e) => scene.stage.orbit(a, e), (f) => scene.stage.zoom(f));
+      return scene;
+    } catch (error) {
+      // a browser without WebGL still gets the plots and the numbers
+      view.replaceChildren(element("p", { class: "no-view", role: "alert" },
+        "The 3D view needs WebGL, which this browser does not offer. The plots and the run's numbers are beside it.",
+        element("small", {}, error instanceof Error ? error.message : String(error))));
+      return null;
+    }
+  }
+
+  private header(): HTMLElement {
+    const { theme, run } = this;
+    const look = { auto: ["auto", "Theme: as the system (T)"], light: ["sun", "Theme: light (T)"], dark: ["moon", "Theme: dark (T)"] } as const;
+    const button = icon_button("auto", "Theme", () => theme.next(), { class: "icon theme" });
+    const paint = (): void => set_icon(button, ...(look[theme.current] as unknown as [string, string]));
+    theme.on_change(paint);
+    paint();
+    const robot = typeof run.settings.robot === "string" ? run.settings.robot : run.model.name;
+    document.title = [robot, run.settings.scenario].filter((x) => typeof x === "string").join(" · ");
+    return element("header", { class: "head" },
+      element("h1", {}, robot),
+      summary_strip(run),
+      button);
+  }
+
+  private plot_group(title: string | null, specs: PlotSpec[]): HTMLElement {
+    const { clock } = this;
+    const actions = {
+      preview: (time: number) => clock.preview(time),
+      end_preview: () => clock.end_preview(),
+      seek: (time: number) => clock.seek(time),
+    };
+    const plots = specs.map((spec) => new Plot(spec, this.run.samples.t, this.window, this.theme, actions));
+    this.plots.push(...plots);
+    return element("div", { class: "group" }, title === null ? null : element("h2", {}, title), ...plots.map((plot) => plot.root));
+  }
+
+  private zoom_tools(): HTMLElement {
+    const { window } = this;
+    const whole = icon_button("fit", "Whole run (0)", () => window.reset(), { disabled: true });
+    window.on_change(() => { whole.disabled = window.whole; });
+    return element("div", { class: "buttons", role: "group", "aria-label": "Zoom in time" },
+      icon_button("minus", "Zoom out (−)", () => window.zoom(1 / 0.6, this.clock.time)),
+      icon_button("plus", "Zoom in (+)", () => window.zoom(0.6, this.clock.time)),
+      whole);
+  }
+
+  private invalidate(): void {
+    if (this.frame === 0) this.frame = requestAnimationFrame((now) => this.tick(now));
+  }
+
+  private tick(now: number): void {
+    this.frame = 0;
+    if (this.clock.playing) {
+      // a tab that slept must not jump
+      const passed = this.last_tick > 0 ? Math.min(0.25, (now - this.last_tick) / 1000) : 0;
+      this.last_tick = now;
+      this.clock.advance(passed);
+      this.window.follow(this.clock.time);
+    }
+    if (!this.clock.playing) this.last_tick = 0;
+    this.update();
+    const gliding = this.scene?.stage.render() ?? false;
+    this.drawn();
+    if (this.clock.playing || gliding) this.invalidate();
+  }
+
+  /** Everything shows the clock's instant. */
+  private update(): void {
+    const { time } = this.clock;
+    const instant = locate(this.run.samples.t, time);
+    for (const plot of this.plots) plot.show_instant(time, instant);
+    this.scene?.show(time);
+  }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as the page uses it: read from JSON, checked, its columns as typed arrays, and what a reader must be told.
+
+import { RunError, decode_column, extent, first_not_finite, hold_last_finite } from "./columns";
+import { read_model } from "./model";
+import type { Model } from "./model";
+import { as_array, as_object, as_string, optional_number, vector3 } from "./readers";
+import type { JsonObject, Triple } from "./readers";
+
+export interface Deflection {
+  link: number;
+  fractions: number[];
+  y: Float64Array[];
+  z: Float64Array[];
+}
+
+export interface Samples {
+  count: number;
+  t: Float64Array;
+  q: Float64Array[];
+  /** q with gaps filled, so that there is always a pose to show. */
+  q_pose: Float64Array[];
+  qd: Float64Array[] | null;
+  qdd: Float64Array[] | null;
+  tau: Float64Array[] | null;
+  kinetic: Float64Array | null;
+  potential: Float64Array | null;
+  strain: Float64Array | null;
+  energy_drift: Float64Array | null;
+  power: Float64Array | null;
+  power_balance: Float64Array | null;
+  com: Float64Array[] | null;
+  end_effector: Float64Array[] | null;
+  desired_q: Float64Array[] | null;
+  deflection: Deflection[];
+  amplitudes: { names: string[]; values: Float64Array[] } | null;
+}
+
+export interface Notice {
+  kind: "info" | "warning";
+  text: string;
+}
+
+export interface Run {
+  settings: JsonObject;
+  statistics: JsonObject;
+  model: Model;
+  samples: Samples;
+  gravity: Triple;
+  notices: Notice[];
+}
+
+export const supported_version = 1;
+
+function present(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+class ColumnReader {
+  constructor(private readonly object: JsonObject, readonly count: number) {}
+
+  column(value: unknown, path: string): Float64Array {
+    const column = decode_column(value, path);
+    if (column.length !== this.count) {
+      throw new RunError(`${path} has ${column.length} values, but samples.t has ${this.count}.`);
+    }
+    return column;
+  }
+
+  scalar(key: string): Float64Array | null {
+    return present(this.object[key]) ? this.column(this.object[key], `samples.${key}`) : null;
+  }
+
+  list(value: unknown, path: string, names: readonly string[]): Float64Array[] {
+    const raw = as_array(value, path);
+    if (raw.length !== names.length) {
+      throw new RunError(`${path} has ${raw.length} columns; ${names.length} are expected (${names.join(", ") || "none"}).`);
+    }
+    return raw.map((column, i) => this.column(column, `${path}[${i}] (${names[i]})`));
+  }
+
+  vector(key: string, names: readonly string[]): Float64Array[] | null {
+    return present(this.object[key]) ? this.list(this.object[key], `samples.${key}`, names) : null;
+  }
+}
+
+function read_deflection(value: unknown, model: Model, reader: ColumnReader): Deflection[] {
+  if (!present(value)) return [];
+  return as_array(value, "samples.deflection").map((entry, i) => {
+    const path = `samples.deflection[${i}]`;
+    const object = as_object(entry, path);
+    const name = as_string(object.link, `${path}.link`);
+    const link = model.links.findIndex((x) => x.name === name);
+    if (link < 0) throw new RunError(`${path} names the link '${name}', which the model lacks.`);
+    const fractions = as_array(object.x, `${path}.x`).map((x) => Number(x));
+    const labels = fractions.map((x) => `x = ${x}`);
+    const shape = (key: "y" | "z"): Float64Array[] =>
+      present(object[key]) && (object[key] as unknown[]).length > 0
+        ? reader.list(object[key], `${path}.${key}`, labels)
+        : fractions.map(() => new Float64Array(reader.count));
+    return { link, fractions, y: shape("y"), z: shape("z") };
+  });
+}
+
+function read_samples(value: unknown, model: Model): Samples {
+  const object = as_object(value, "samples");
+  const t = decode_column(object.t, "samples.t");
+  if (t.length === 0) throw new RunError("The run holds no samples: samples.t is empty.");
+  for (let i = 0; i < t.length; ++i) {
+    if (!Number.isFinite(t[i])) throw new RunError(`samples.t[${i}] is not a number, so the run has no time axis.`);
+    if (i > 0 && t[i]! <= t[i - 1]!) {
+      throw new RunError(`Time does not increase: samples.t[${i}] = ${t[i]} follows ${t[i - 1]}.`);
+    }
+  }
+  const reader = new ColumnReader(object, t.length);
+  const q = reader.list(object.q, "samples.q", model.coordinates);
+  const xyz = ["x", "y", "z"];
+  let amplitudes: Samples["amplitudes"] = null;
+  if (present(object.amplitudes)) {
+    const raw = as_object(object.amplitudes, "samples.amplitudes");
+    const names = as_array(raw.names, "samples.amplitudes.names").map(String);
+    amplitudes = { names, values: reader.list(raw.values, "samples.amplitudes.values", names) };
+    if (names.length === 0) amplitudes = null;
+  }
+  const desired = present(object.desired) ? as_object(object.desired, "samples.desired") : null;
+  return {
+    count: t.length,
+    t,
+    q,
+    q_pose: q.map(hold_last_finite),
+    qd: reader.vector("qd", model.coordinates),
+    qdd: reader.vector("qdd", model.coordinates),
+    tau: reader.vector("tau", model.coordinates),
+    kinetic: reader.scalar("kinetic"),
+    potential: reader.scalar("potential"),
+    strain: reader.scalar("strain"),
+    energy_drift: reader.scalar("energy_drift"),
+    power: reader.scalar("power"),
+    power_balance: reader.scalar("power_balance"),
+    com: reader.vector("com", xyz),
+    end_effector: reader.vector("end_effector", xyz),
+    desired_q: desired && present(desired.q) ? reader.list(desired.q, "samples.desired.q", model.coordinates) : null,
+    deflection: read_deflection(object.deflection, model, reader),
+    amplitudes,
+  };
+}
+
+function not_a_number_notice(samples: Samples, model: Model): Notice | null {
+  const found: { name: string; index: number }[] = [];
+  const look = (columns: Float64Array[] | null, quantity: string): void =>
+    columns?.forEach((column, i) => {
+      const index = first_not_finite(column);
+      if (index >= 0) found.push({ name: `${quantity} of ${model.coordinates[i] ?? i}`, index });
+    });
+  look(samples.q, "position");
+  look(samples.qd, "velocity");
+  look(samples.tau, "torque");
+  for (const [column, name] of [[samples.kinetic, "kinetic energy"], [samples.potential, "potential energy"]] as const) {
+    const index = column ? first_not_finite(column) : -1;
+    if (index >= 0) found.push({ name, index });
+  }
+  if (found.length === 0) return null;
+  const first = found.reduce((a, b) => (b.index < a.index ? b : a));
+  const time = samples.t[first.index]!;
+  const others = found.length > 1 ? ` and ${found.length - 1} more ${found.length === 2 ? "column" : "columns"}` : "";
+  return {
+    kind: "warning",
+    text: `The run holds values that are not numbers: ${first.name}${others}, first at t = ${Number(time.toPrecision(6))} s ` +
+      `(sample ${first.index + 1} of ${samples.count}). Plots have gaps there; the arm keeps its last known pose.`,
+  };
+}
+
+function collect_notices(run: Omit<Run, "notices">, version: unknown): Notice[] {
+  const { samples, model, statistics } = run;
+  const notices: Notice[] = [];
+  if (typeof version === "number" && version > supported_version) {
+    notices.push({ kind: "warning", text: `This run was written in format version ${version}; the page knows version ${supported_version} and may leave something out.` });
+  }
+  const bad = not_a_number_notice(samples, model);
+  if (bad) notices.push(bad);
+  if (statistics.completed === false) {
+    notices.push({ kind: "warning", text: `The simulation did not reach its end: it stopped at t = ${samples.t[samples.count - 1]} s.` });
+  }
+  if (samples.count === 1) {
+    notices.push({ kind: "info", text: `The run holds a single sample (t = ${samples.t[0]} s): there is a pose to see, but nothing to play.` });
+  } else if (model.coordinates.length === 0) {
+    notices.push({ kind: "info", text: "This model has no moving joints." });
+  } else if (!bad) {
+    const still = samples.q.every((column) => {
+      const [low, high] = extent(column);
+      return high - low <= 1e-9 * Math.max(1, Math.abs(high));
+    });
+    const bends = samples.amplitudes?.values.some((column) => {
+      const [low, high] = extent(column);
+      return high > low;
+    }) ?? false;
+    if (still && !bends) notices.push({ kind: "info", text: "No joint moves in this run: every position stays at its first value." });
+  }
+  const meshes = model.links.filter((link) => link.visuals.some((visual) => visual.geometry.type === "mesh"));
+  if (meshes.length > 0) {
+    const names = meshes.slice(0, 3).map((link) => link.name).join(", ");
+    notices.push({
+      kind: "info",
+      text: `Meshes are not part of the page: ${names}${meshes.length > 3 ? ` and ${meshes.length - 3} more links` : ""} ` +
+        `${meshes.length === 1 ? "is" : "are"} drawn as bones between the joints.`,
+    });
+  }
+  return notices;
+}
+
+export function read_run(value: unknown): Run {
+  const object = as_object(value, "The run");
+  if (object.format !== "dynamics-run") {
+    throw new RunError(`This is not a run: "format" is ${JSON.stringify(object.format) ?? "missing"}; "dynamics-run" is expected.`);
+  }
+  const settings = present(object.settings) ? as_object(object.settings, "settings") : {};
+  const statistics = present(object.statistics) ? as_object(object.statistics, "statistics") : {};
+  const model = read_model(object.model);
+  const partial = {
+    settings,
+    statistics,
+    model,
+    samples: read_samples(object.samples, model),
+    gravity: vector3(settings.gravity, "settings.gravity", [0, 0, -9.81]),
+  };
+  return { ...partial, notices: collect_notices(partial, object.version) };
+}
+
+/** JSON, and the NaN and Infinity that some writers put where JSON has only null. */
+function parse_json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    try {
+      return JSON.parse(text.replace(/([[,:]\s*)-?(?:NaN|Infinity|nan|inf)(?=\s*[\],}])/g, "$1null"));
+    } catch {
+      throw new RunError(`The run's JSON is malformed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+}
+
+/** A run from JSON text; null where the page was left empty. */
+export function parse_run(text: string): Run | null {
+  const trimmed = text.trim();
+  // the placeholder of a template that no program has filled in
+  if (trimmed === "" || trimmed === "null" || /^__[A-Z_]+__$/.test(trimmed)) return null;
+  return read_run(parse_json(trimmed));
+}
+
+/** Total energy, from the parts that are there. */
+export function total_energy(samples: Samples): Float64Array | null {
+  if (!samples.kinetic || !samples.potential) return null;
+  const { kinetic, potential, strain } = samples;
+  return kinetic.map((x, i) => x + potential[i]! + (strain ? strain[i]! : 0));
+}
+
+export function duration_setting(run: Run): number {
+  return optional_number(run.settings.duration) ?? run.samples.t[run.samples.count - 1]! - run.samples.t[0]!;
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as people read them: few digits, a true minus sign, powers of ten when needed.
+
+const superscripts: Record<string, string> = {
+  "-": "⁻", "0": "⁰", "1": "¹", "2": "²", "3": "³", "4": "⁴", "5": "⁵", "6": "⁶", "7": "⁷", "8": "⁸", "9": "⁹",
+};
+
+function minus(text: string): string {
+  return text.replace("-", "−");
+}
+
+export function power_of_ten(value: number, digits: number): string {
+  const [mantissa, exponent] = value.toExponential(digits).split("e") as [string, string];
+  const raised = Array.from(exponent.replace("+", ""), (c) => superscripts[c] ?? "").join("");
+  return `${minus(mantissa)}×10${raised}`;
+}
+
+/** Fixed decimals where they say enough, else a power of ten. */
+export function format_value(value: number): string {
+  if (!Number.isFinite(value)) return "not a number";
+  const size = Math.abs(value);
+  if (size === 0) return "0.0000";
+  if (size < 1e-3 || size >= 1e6) return power_of_ten(value, 2);
+  return minus(value.toFixed(size < 10 ? 4 : size < 100 ? 3 : size < 1000 ? 2 : 1));
+}
+
+/** Shortest form of a setting: no invented digits. */
+export function format_setting(value: number): string {
+  if (!Number.isFinite(value)) return "not a number";
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-3 || size >= 1e7)) {
+    return power_of_ten(value, Number.isInteger(Math.log10(size)) ? 0 : 2).replace(/^1×/, "");
+  }
+  return minus(String(Number(value.toPrecision(6))));
+}
+
+export function format_time(value: number, span: number): string {
+  return minus(value.toFixed(span >= 100 ? 2 : 3));
+}
+
+/** Tick labels with just the decimals that their distance needs. */
+export function format_ticks(ticks: readonly number[]): string[] {
+  if (ticks.length === 0) return [];
+  const largest = Math.max(...ticks.map(Math.abs));
+  const step = ticks.length > 1 ? Math.abs(ticks[1]! - ticks[0]!) : largest;
+  if (largest !== 0 && (largest < 1e-3 || largest >= 1e5)) {
+    const digits = Math.max(0, Math.min(3, Math.ceil(Math.log10(largest / step) - 1e-9)));
+    return ticks.map((x) => (Math.abs(x) < step * 1e-6 ? "0" : power_of_ten(x, Math.min(digits, 2))));
+  }
+  const decimals = Math.max(0, Math.min(9, -Math.floor(Math.log10(step || 1) + 1e-9)));
+  return ticks.map((x) => minus(Math.abs(x) < step * 1e-6 ? "0" : x.toFixed(decimals)));
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens the run that the page carries, or says why it cannot.
+
+import "./styles/theme.css";
+import "./styles/page.css";
+import "./styles/parts.css";
+import "uplot/dist/uPlot.min.css";
+import { App } from "./app";
+import { RunError } from "./data/columns";
+import { parse_run } from "./data/run";
+import type { Run } from "./data/run";
+import { message_page } from "./panels/messages";
+import { Theme } from "./theme";
+
+/** What tests, and the curious, can ask of the page. */
+export interface ViewerInterface {
+  /** Settles when the page is ready for its reader; false where it shows a message instead of a run. */
+  ready: Promise<boolean>;
+  seek(time: number): void;
+  time(): number;
+  playing(): boolean;
+  jointValues(): Record<string, number>;
+  linkPose(name: string): number[] | null;
+}
+
+declare global {
+  interface Window {
+    dynamicsViewer: ViewerInterface;
+  }
+}
+
+const theme = new Theme();
+const root = document.getElementById("app")!;
+let app: App | null = null;
+let settle: (shown: boolean) => void = () => {};
+let settled = false;
+
+window.dynamicsViewer = {
+  ready: new Promise((resolve) => {
+    settle = (shown) => {
+      settled = true;
+      resolve(shown);
+    };
+  }),
+  seek: (time) => app?.clock.seek(time),
+  time: () => app?.clock.time ?? NaN,
+  playing: () => app?.clock.playing ?? false,
+  jointValues: () => app?.joint_values() ?? {},
+  linkPose: (name) => app?.link_pose(name) ?? null,
+};
+
+function show_message(title: string, text: string): void {
+  root.replaceChildren(message_page(title, text, open_file));
+  settle(false);
+}
+
+function show_error(error: unknown): void {
+  if (error instanceof RunError) show_message("This run cannot be shown", error.message);
+  else show_message("Something went wrong in this page", error instanceof Error ? error.message : String(error));
+}
+
+function open_file(file: File): void {
+  file.text().then((text) => {
+    const run = parse_run(text);
+    if (run) show_run(run, null);
+    else show_message("There is no run in this file", `${file.name} is empty.`);
+  }).catch(show_error);
+}
+
+function show_run(run: Run, other: Run | null): void {
+  app = new App(run, other, theme, root);
+  app.first_frame.then(() => settle(true), show_error);
+}
+
+function embedded(id: string): Run | null {
+  const script = document.getElementById(id);
+  const text = script?.textContent ?? "";
+  // the text of a long run need not stay in memory beside its columns
+  script?.remove();
+  return parse_run(text);
+}
+
+function start(): void {
+  try {
+    const run = embedded("run");
+    if (!run) {
+      show_message("This page holds no run", "It is the empty template. Open a run that was written as JSON, or let the program write the page with its data.");
+      return;
+    }
+    let other: Run | null = null;
+    try {
+      other = embedded("compare");
+    } catch (error) {
+      run.notices.push({ kind: "warning", text: `The compared run cannot be shown. ${error instanceof Error ? error.message : String(error)}` });
+    }
+    show_run(run, other);
+  } catch (error) {
+    show_error(error);
+  }
+}
+
+// a failure before the first picture would leave an empty screen
+window.addEventListener("error", (event) => { if (!settled) show_error(event.error ?? event.message); });
+start();

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the 3D view shows, and how much deflections are enlarged.
+
+import { element, icon, icon_button } from "../dom";
+import type { RobotScene, ViewOptions } from "../scene/robot_scene";
+
+type Switch = Exclude<keyof ViewOptions, "deflection_scale">;
+
+const labels: Record<Switch, string> = {
+  axes: "Joint axes",
+  torques: "Torques and forces",
+  trail: "End-effector trail",
+  masses: "Centres of mass",
+  ground: "Ground grid",
+  desired: "Desired motion",
+  compared: "Compared run",
+};
+
+export function view_menu(scene: RobotScene, invalidate: () => void): HTMLElement {
+  const names = (Object.keys(labels) as Switch[]).filter(
+    (name) => (name !== "desired" && name !== "compared") || scene.ghost_kinds.includes(name));
+  const switches = names.map((name) => {
+    const box = element("input", {
+      type: "checkbox", name, checked: scene.options[name],
+      onchange: () => {
+        scene.options[name] = box.checked;
+        invalidate();
+      },
+    });
+    return element("label", { class: `option ${name}` }, box, labels[name]);
+  });
+  const menu = element("details", { class: "view-menu" },
+    element("summary", { "aria-label": "View options", title: "View options" }, icon("view"), element("span", {}, "View")),
+    element("div", { class: "menu" }, ...switches));
+  document.addEventListener("pointerdown", (event) => {
+    if (!menu.contains(event.target as Node)) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary")!.focus();
+  });
+  return element("div", { class: "view-tools" },
+    icon_button("fit", "Reset the view (R)", () => scene.stage.reset_view()),
+    menu);
+}
+
+/** Deflections from true size to a hundred times, in even ratios. */
+export function deflection_slider(scene: RobotScene, invalidate: () => void): HTMLElement | null {
+  if (!scene.bends) return null;
+  const output = element("output", {}, "1×");
+  const slider = element("input", {
+    type: "range", min: 0, max: 2, step: 0.05, value: 0, "aria-label": "Deflection scale", "aria-valuetext": "1 times",
+    oninput: () => {
+      const scale = Number((10 ** Number(slider.value)).toPrecision(2));
+      scene.options.deflection_scale = scale;
+      output.textContent = `${scale}×`;
+      slider.setAttribute("aria-valuetext", `${scale} times`);
+      invalidate();
+    },
+  });
+  return element("label", { class: "deflection" }, "Deflection", slider, output);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// One plot: lines of a few hundred points whatever the run's length, the instant's line, and its values.
+
+import uPlot from "uplot";
+import { value_at, thin } from "../data/sampling";
+import type { Instant } from "../data/sampling";
+import { element } from "../dom";
+import { format_ticks, format_value } from "../format";
+import type { Theme } from "../theme";
+import type { PlotSpec, Series } from "./series";
+import type { TimeWindow } from "./window";
+
+export interface PlotActions {
+  preview(time: number): void;
+  end_preview(): void;
+  seek(time: number): void;
+}
+
+interface LegendEntry {
+  item: HTMLElement;
+  swatch: HTMLElement;
+  value: HTMLElement;
+  dot: HTMLElement;
+}
+
+const height_of_plot = 168;
+
+export class Plot {
+  readonly root: HTMLElement;
+  private readonly body: HTMLElement;
+  private readonly entries: LegendEntry[];
+  private readonly playhead = element("div", { class: "playhead" });
+  private readonly off = new Set<number>();
+  private chart: uPlot | null = null;
+  private hidden: ReadonlySet<number> = new Set();
+  private visible = true;
+  private stale = false;
+  private time = 0;
+  private instant: Instant = { index: 0, fraction: 0 };
+
+  constructor(
+    readonly spec: PlotSpec, private readonly t: Float64Array, private readonly window: TimeWindow,
+    private readonly theme: Theme, private readonly actions: PlotActions,
+  ) {
+    this.entries = spec.series.map((series, i) => this.legend_entry(series, i));
+    this.body = element("div", { class: "plot-body" });
+    this.root = element(
+      "section", { class: "plot", id: `plot-${spec.id}`, "aria-label": `${spec.title}, ${spec.unit}` },
+      element("header", {},
+        element("h3", {}, spec.title), element("span", { class: "unit" }, spec.unit),
+        spec.note === undefined ? null : element("span", { class: "note" }, spec.note)),
+      this.body,
+      element("div", { class: "legend" }, ...this.entries.map((entry) => entry.item)),
+    );
+    new ResizeObserver(() => this.resize()).observe(this.body);
+    new IntersectionObserver((seen) => {
+      this.visible = seen[seen.length - 1]!.isIntersecting;
+      if (!this.visible) return;
+      if (!this.chart) this.build();
+      else if (this.stale) this.refresh();
+      this.place_playhead();
+    }, { rootMargin: "150px" }).observe(this.root);
+    theme.on_change(() => this.rebuild());
+    window.on_change(() => this.invalidate());
+  }
+
+  /** Joints switched off are not drawn, nor named. */
+  hide_joints(hidden: ReadonlySet<number>): void {
+    this.hidden = hidden;
+    this.spec.series.forEach((series, i) => {
+      if (series.coordinate === null) return;
+      const off = hidden.has(series.coordinate);
+      this.entries[i]!.item.hidden = off;
+      this.chart?.setSeries(i + 1, { show: !off });
+    });
+    const joints = this.spec.series.filter((series) => series.coordinate !== null);
+    this.root.classList.toggle("nothing", joints.length > 0 && joints.every((series) => hidden.has(series.coordinate!)));
+    this.place_playhead();
+  }
+
+  show_instant(time: number, instant: Instant): void {
+    this.time = time;
+    this.instant = instant;
+    if (this.visible) this.place_playhead();
+  }
+
+  private shown(i: number): boolean {
+    const { coordinate } = this.spec.series[i]!;
+    return !(coordinate === null ? this.off.has(i) : this.hidden.has(coordinate));
+  }
+
+  private legend_entry(series: Series, i: number): LegendEntry {
+    const swatch = element("i", { class: series.dashed ? "swatch dashed" : "swatch" });
+    const value = element("output", { class: "value", "aria-label": `${series.name} at the instant` }, "");
+    const parts = [swatch, element("span", { class: "name" }, series.name), value];
+    const item = series.coordinate !== null
+      ? element("span", { class: "entry" }, ...parts)
+      : element("button", {
+        type: "button", class: "entry", "aria-pressed": "true", title: `Show or hide ${series.name}`,
+        onclick: () => this.toggle(i),
+      }, ...parts);
+    item.dataset.series = series.name;
+    return { item, swatch, value, dot: element("div", { class: "dot" }) };
+  }
+
+  private toggle(i: number): void {
+    if (!this.off.delete(i)) this.off.add(i);
+    this.entries[i]!.item.setAttribute("aria-pressed", String(!this.off.has(i)));
+    this.chart?.setSeries(i + 1, { show: !this.off.has(i) });
+    this.place_playhead();
+  }
+
+  private points(): uPlot.AlignedData {
+    const buckets = Math.max(200, Math.min(1600, Math.round(this.body.clientWidth)));
+    const { x, y } = thin(this.t, this.spec.series.map((series) => series.column), this.window.min, this.window.max, buckets);
+    return [x, ...y];
+  }
+
+  private invalidate(): void {
+    if (this.visible && this.chart) this.refresh();
+    else this.stale = true;
+  }
+
+  private refresh(): void {
+    if (!this.chart) return;
+    this.stale = false;
+    this.chart.batch(() => {
+      this.chart!.setData(this.points(), false);
+      this.chart!.setScale("x", this.x_range());
+    });
+    this.place_playhead();
+  }
+
+  private rebuild(): void {
+    if (!this.chart) return;
+    this.chart.destroy();
+    this.chart = null;
+    this.build();
+  }
+
+  private resize(): void {
+    const width = this.body.clientWidth;
+    if (!this.chart || width === 0 || width === this.chart.width) return;
+    this.chart.setSize({ width, height: height_of_plot });
+    this.place_playhead();
+  }
+
+  private x_range(): { min: number; max: number } {
+    const { min, max } = this.window;
+    return max > min ? { min, max } : { min: min - 0.5, max: max + 0.5 };
+  }
+
+  private build(): void {
+    const { theme, spec } = this;
+    const ink = theme.color("ink-soft");
+    const axis: uPlot.Axis = {
+      stroke: ink, font: "11px system-ui, sans-serif", labelFont: "11px system-ui, sans-serif",
+      grid: { stroke: theme.color("plot-grid"), width: 1 }, ticks: { show: false },
+    };
+    const few = this.t.length <= 2;
+    const options: uPlot.Options = {
+      width: Math.max(120, this.body.clientWidth),
+      height: height_of_plot,
+      legend: { show: false },
+      padding: [8, 20, 0, 0],
+      cursor: {
+        x: false, y: false, points: { show: false }, lock: false,
+        drag: { x: true, y: false, setScale: false, dist: 6 },
+      },
+      scales: {
+        x: { time: false, range: () => { const { min, max } = this.x_range(); return [min, max]; } },
+        y: { range: (_, low, high) => y_range(low, high) },
+      },
+      axes: [
+        { ...axis, size: 26, gap: 4, space: 60, values: (_, ticks) => format_ticks(ticks).map((x) => `${x} s`) },
+        { ...axis, size: 66, gap: 4, space: 30, label: spec.unit, labelSize: 15, labelGap: -3, values: (_, ticks) => format_ticks(ticks) },
+      ],
+      series: [
+        {},
+        ...spec.series.map((series, i): uPlot.Series => ({
+          label: series.name, stroke: theme.series(series.color), width: 1.6, spanGaps: false,
+          dash: series.dashed ? [4, 4] : theme.dash(series.color),
+          show: this.shown(i), points: { show: few, size: 6 },
+        })),
+      ],
+      hooks: {
+        setSelect: [(chart) => {
+          if (chart.select.width < 6) return;
+          const from = chart.posToVal(chart.select.left, "x");
+          const to = chart.posToVal(chart.select.left + chart.select.width, "x");
+          chart.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          this.window.set(from, to);
+        }],
+        setSize: [() => this.place_playhead()],
+      },
+    };
+    this.stale = false;
+    this.chart = new uPlot(options, this.points(), this.body);
+    spec.series.forEach((series, i) => {
+      const color = theme.series(series.color);
+      this.entries[i]!.swatch.style.setProperty("--series", color);
+      this.entries[i]!.dot.style.background = color;
+    });
+    this.chart.over.append(this.playhead, ...this.entries.map((entry) => entry.dot));
+    this.listen(this.chart.over);
+    this.place_playhead();
+  }
+
+  /** A pointer over the plot shows its instant; a click stays there; a drag zooms (a finger's drag scrubs). */
+  private listen(over: HTMLElement): void {
+    const time_of = (event: MouseEvent): number => this.chart!.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
+    let pressed_at: number | null = null;
+    over.addEventListener("pointerdown", (event) => { pressed_at = event.clientX; });
+    over.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "touch") this.actions.seek(time_of(event));
+      else if (event.buttons === 0) this.actions.preview(time_of(event));
+    });
+    over.addEventListener("pointerleave", () => this.actions.end_preview());
+    over.addEventListener("click", (event) => {
+      if (pressed_at === null || Math.abs(event.clientX - pressed_at) < 6) this.actions.seek(time_of(event));
+    });
+    over.addEventListener("dblclick", () => this.window.reset());
+    over.addEventListener("wheel", (event) => {
+      if (!event.ctrlKey && !event.metaKey && !event.shiftKey) return;
+      event.preventDefault();
+      this.window.zoom(Math.exp(0.0015 * (event.deltaY || event.deltaX)), time_of(event));
+    }, { passive: false });
+  }
+
+  private place_playhead(): void {
+    this.spec.series.forEach((series, i) => {
+      if (this.shown(i)) this.entries[i]!.value.textContent = format_value(value_at(series.column, this.instant));
+    });
+    if (!this.chart) return;
+    const { chart } = this;
+    const { min, max } = this.x_range();
+    const inside = this.time >= min && this.time <= max;
+    this.playhead.hidden = !inside;
+    const x = chart.valToPos(this.time, "x");
+    this.playhead.style.transform = `translateX(${x}px)`;
+    this.spec.series.forEach((series, i) => {
+      const { dot } = this.entries[i]!;
+      const value = value_at(series.column, this.instant);
+      dot.hidden = !inside || !this.shown(i) || !Number.isFinite(value);
+      if (!dot.hidden) dot.style.transform = `translate(${x}px, ${chart.valToPos(value, "y")}px)`;
+    });
+  }
+}
+
+function y_range(low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
+  const span = high - low;
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  // a constant: room around it, not a magnified last digit
+  if (span <= 1e-12 * size || span === 0) return size === 0 ? [-1, 1] : [low - 0.1 * size, high + 0.1 * size];
+  return [low - 0.07 * span, high + 0.07 * span];
+}

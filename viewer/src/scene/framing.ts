@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where to look from: which way is up, how large the robot is, and a view in which its motion fits.
+
+import * as THREE from "three";
+import { from_xyz_rpy, normalized, transform_direction, transform_point } from "../data/matrix";
+import type { Visual } from "../data/model";
+import type { PoseSource } from "../data/pose_source";
+import type { Triple } from "../data/readers";
+import { spread } from "../data/sampling";
+
+export interface Framing {
+  up: THREE.Vector3;
+  /** A length of the order of the robot's reach. */
+  size: number;
+  /** Height of the ground along up. */
+  level: number;
+  /** From the target towards the camera. */
+  direction: THREE.Vector3;
+  points: THREE.Vector3[];
+}
+
+function up_of(gravity: Triple): THREE.Vector3 {
+  const strength = Math.hypot(...gravity);
+  return strength > 1e-9 ? new THREE.Vector3(...gravity).multiplyScalar(-1 / strength) : new THREE.Vector3(0, 0, 1);
+}
+
+/** The common direction of all turning axes, if they are parallel: then the motion is in a plane. */
+function common_axis(source: PoseSource): THREE.Vector3 | null {
+  const { poses } = source.pose_at(source.run.samples.t[0]!);
+  let common: THREE.Vector3 | null = null;
+  const { joints } = source.run.model;
+  for (let i = 0; i < joints.length; ++i) {
+    const joint = joints[i]!;
+    if (joint.coordinate < 0) continue;
+    if (joint.type !== "revolute" && joint.type !== "continuous") return null;
+    const axis = new THREE.Vector3(...transform_direction(poses.joints[i]!, normalized(joint.axis)));
+    if (common && Math.abs(common.dot(axis)) < 0.999) return null;
+    common ??= axis;
+  }
+  return common;
+}
+
+function view_direction(source: PoseSource, up: THREE.Vector3): THREE.Vector3 {
+  // the horizontal directions that x and -y of the world come nearest to
+  const right = Math.abs(up.x) < 0.9 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
+  right.addScaledVector(up, -right.dot(up)).normalize();
+  const front = right.clone().cross(up);
+  const plane = common_axis(source);
+  if (plane && Math.abs(plane.dot(up)) < 0.1) {
+    const towards = plane.clone().multiplyScalar(plane.x + plane.y + plane.z < 0 ? -1 : 1);
+    return towards.addScaledVector(up, 0.16).addScaledVector(up.clone().cross(towards), 0.22).normalize();
+  }
+  const height = plane ? 1.1 : 0.42;
+  return front.multiplyScalar(0.85).addScaledVector(right, 0.62).addScaledVector(up, height).normalize();
+}
+
+/** The corners of the box around a primitive, in its link's frame. */
+function visual_corners({ geometry, origin }: Visual): Triple[] {
+  let extents: Triple;
+  switch (geometry.type) {
+    case "box": extents = geometry.size; break;
+    case "cylinder": extents = [2 * geometry.radius, 2 * geometry.radius, geometry.length]; break;
+    case "sphere": extents = [2 * geometry.radius, 2 * geometry.radius, 2 * geometry.radius]; break;
+    case "mesh": return [];
+  }
+  const placement = from_xyz_rpy(origin.xyz, origin.rpy);
+  const corners: Triple[] = [];
+  for (let k = 0; k < 8; ++k) {
+    corners.push(transform_point(placement, extents.map((x, i) => (k & (1 << i) ? x : -x) / 2) as Triple));
+  }
+  return corners;
+}
+
+export function frame(source: PoseSource): Framing {
+  const { samples, model, gravity } = source.run;
+  const up = up_of(gravity);
+  const points: THREE.Vector3[] = [];
+  const tips = model.links.map((link): Triple[] => {
+    const ends: Triple[] = [[0, 0, 0]];
+    if (link.flexible) ends.push([link.flexible.length, 0, 0]);
+    for (const visual of link.visuals) ends.push(...visual_corners(visual));
+    return ends;
+  });
+  for (const i of spread(samples.count, 48)) {
+    const { poses } = source.pose_at(samples.t[i]!);
+    poses.links.forEach((pose, k) => {
+      for (const tip of tips[k]!) points.push(new THREE.Vector3(...transform_point(pose, tip)));
+    });
+  }
+  for (const point of source.path(200).points) points.push(new THREE.Vector3(...point));
+  const box = new THREE.Box3().setFromPoints(points);
+  // half the diagonal of all places it visits is about the reach of an arm
+  const size = Math.max(0.6 * box.getSize(new THREE.Vector3()).length(), 1e-3);
+  const lowest = points.reduce((low, p) => Math.min(low, p.dot(up)), Infinity);
+  return { up, size, level: ground_level(source, up, size, lowest), direction: view_direction(source, up), points };
+}
+
+/** A robot stands on the ground; one that swings below its base has the ground beneath the swing, one in space floats. */
+function ground_level(source: PoseSource, up: THREE.Vector3, size: number, lowest: number): number {
+  const floats = Math.hypot(...source.run.gravity) <= 1e-9;
+  if (floats) return lowest - 0.2 * size;
+  const moving = new Set(source.run.model.joints.map((joint) => joint.child));
+  const feet = source.run.model.links.flatMap((link, i) => (moving.has(i) ? [] : link.visuals.flatMap(visual_corners)));
+  const foot = feet.reduce((low, corner) => Math.min(low, new THREE.Vector3(...corner).dot(up)), 0);
+  return lowest < foot - 0.02 * size ? lowest - 0.06 * size : foot;
+}
+
+/** Target and distance at which all points fit into the view. */
+export function fit(framing: Framing, camera: THREE.PerspectiveCamera): { target: THREE.Vector3; position: THREE.Vector3 } {
+  const { direction, up, points, size } = framing;
+  const right = up.clone().cross(direction).normalize();
+  const above = direction.clone().cross(right);
+  const box = (axis: THREE.Vector3): [number, number] => {
+    const along = points.map((p) => p.dot(axis));
+    return [Math.min(...along), Math.max(...along)];
+  };
+  const axes = [right, above, direction] as const;
+  const target = new THREE.Vector3();
+  for (const axis of axes) {
+    const [low, high] = box(axis);
+    target.addScaledVector(axis, (low + high) / 2);
+  }
+  const margin = 0.09 * size;
+  const vertical = Math.tan(THREE.MathUtils.degToRad(camera.fov / 2));
+  const horizontal = vertical * camera.aspect;
+  let distance = 0.6 * size;
+  for (const point of points) {
+    const offset = point.clone().sub(target);
+    const depth = offset.dot(direction);
+    distance = Math.max(
+      distance,
+      depth + (Math.abs(offset.dot(right)) + margin) / horizontal,
+      depth + (Math.abs(offset.dot(above)) + margin) / vertical,
+    );
+  }
+  return { target, position: target.clone().addScaledVector(direction, distance) };
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes in a link's frame: URDF primitives, bones and rods.
+
+import * as THREE from "three";
+import { from_xyz_rpy } from "../data/matrix";
+import type { Geometry, Origin } from "../data/model";
+import type { Triple } from "../data/readers";
+
+export function matrix4(m: ArrayLike<number>): THREE.Matrix4 {
+  return new THREE.Matrix4().fromArray(Array.from(m));
+}
+
+export function origin_matrix(origin: Origin): THREE.Matrix4 {
+  return matrix4(from_xyz_rpy(origin.xyz, origin.rpy));
+}
+
+/** The shape with its origin applied; segments > 1 cuts it finely enough to bend. Null for a mesh file. */
+export function visual_geometry(geometry: Geometry, origin: Origin, segments = 1): THREE.BufferGeometry | null {
+  let shape: THREE.BufferGeometry;
+  switch (geometry.type) {
+    case "box": {
+      // cut along the longest side only: a beam bends along its length
+      const longest = geometry.size.indexOf(Math.max(...geometry.size));
+      const cuts = [0, 1, 2].map((k) => (k === longest ? segments : 1)) as Triple;
+      shape = new THREE.BoxGeometry(...geometry.size, ...cuts);
+      break;
+    }
+    case "cylinder":
+      // three's cylinder stands on y, URDF's on z
+      shape = new THREE.CylinderGeometry(geometry.radius, geometry.radius, geometry.length, 40, segments).rotateX(Math.PI / 2);
+      break;
+    case "sphere":
+      shape = new THREE.SphereGeometry(geometry.radius, 36, 24);
+      break;
+    case "mesh":
+      return null;
+  }
+  return shape.applyMatrix4(origin_matrix(origin));
+}
+
+/** A rod with round ends from one point to another; null where they coincide. */
+export function bone_geometry(from: Triple, to: Triple, radius: number, segments = 1): THREE.BufferGeometry | null {
+  const a = new THREE.Vector3(...from);
+  const b = new THREE.Vector3(...to);
+  const length = a.distanceTo(b);
+  if (length < 1e-6) return null;
+  const shape = new THREE.CapsuleGeometry(radius, length, 8, 24, segments);
+  const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), b.clone().sub(a).divideScalar(length));
+  return shape.applyQuaternion(turn).translate(...a.add(b).multiplyScalar(0.5).toArray());
+}
