@@ -22,6 +22,7 @@ CPP = (".cpp", ".hpp", ".h")
 SCRIPT = (".bash", ".sh")
 SOURCE = CPP + SCRIPT + (".py", ".cmake", ".ts", ".mjs", ".js", ".css")
 LICENSED = SOURCE + (".yaml", ".yml")
+OUTPUT_FOLDERS = {"build", "install", "log", "runs", ".git"}
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 
 
@@ -37,16 +38,15 @@ def own_files(root):
         check=False,
     )
     if listing.returncode == 0:
-        names = listing.stdout.decode().split("\0")
-        files = [root / name for name in names if name]
+        files = [root / name for name in listing.stdout.decode().split("\0") if name]
     else:
-        outside = {"build", "install", "log", "runs", "node_modules", ".git"}
-        files = [
-            file
-            for file in root.rglob("*")
-            if not outside & set(file.relative_to(root).parts[:-1])
-        ]
-    return sorted({file for file in files if file.is_file()})
+        files = root.rglob("*")
+
+    def inside(file):
+        parts = file.relative_to(root).parts
+        return parts[0] not in OUTPUT_FOLDERS and "node_modules" not in parts and file.is_file()
+
+    return sorted(set(filter(inside, files)))
 
 
 def shebang(file):
@@ -322,12 +322,12 @@ def main():
         else:
             outcome = "failed" if problems else "passed"
             detail = f"({time.monotonic() - started:.0f} s)"
-            for line in problems[:200]:
+            for line in problems[:60]:
                 print(f"  {line}")
             if problems and name in ("clang-format", "cmake-format"):
                 print("  to format them: scripts/format")
-            if len(problems) > 200:
-                print(f"  and {len(problems) - 200} more lines")
+            if len(problems) > 60:
+                print(f"  and {len(problems) - 60} more lines")
             failed = failed or bool(problems)
         print(f"Checking {name}: {outcome} {detail}", flush=True)
         test_results.append(
