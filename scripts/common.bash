@@ -240,6 +240,11 @@ declare -A package_folder package_obstacle
 package_names=()
 
 tag_of() { sed -n "s|.*<$2[^>]*>\([^<]*\)</$2>.*|\1|p" "$1/package.xml"; }
+is_ament() { [[ $(tag_of "${package_folder[$1]}" build_type) == ament_* ]]; } # PACKAGE
+# An ament package that looks for ament_cmake QUIETly can do without.
+needs_ros() { # PACKAGE
+  is_ament "$1" && ! grep -qs 'find_package(ament_cmake QUIET)' "${package_folder[$1]}/CMakeLists.txt"
+}
 dependencies_of() { # FOLDER build|test: names in its package.xml
   local kinds='depend|build_depend|buildtool_depend|build_export_depend|exec_depend'
   if [[ $2 == test ]]; then kinds+='|test_depend'; fi
@@ -260,7 +265,7 @@ find_packages() { # build|test
   while read -r key; do known[$key]=1; done < <(sed -n 's/^[a-z].*rosdep=\([^ ]*\).*/\1/p' \
     "$root/scripts/packages.txt")
   for name in "${package_names[@]}"; do
-    [[ $(tag_of "${package_folder[$name]}" build_type) == ament_* ]] || continue
+    needs_ros "$name" || continue
     while read -r key; do
       if [[ -z ${known[$key]:-}${package_folder[$key]:-}${asked[$key]:-} ]] &&
         ! has_ros_package "$key"; then
@@ -275,7 +280,7 @@ find_packages() { # build|test
 find_obstacles() {
   local name key absent node changed=1 package
   for name in "${package_names[@]}"; do
-    if [[ $(tag_of "${package_folder[$name]}" build_type) == ament_* ]]; then
+    if needs_ros "$name"; then
       if [[ -z $ros_distro ]]; then
         package_obstacle[$name]=$ros_obstacle
         continue
@@ -354,17 +359,24 @@ run_colcon() { (cd -- "$root" && colcon --log-base log "$@"); }
 
 # Builds these packages into build/ and install/. Sets failed_packages.
 build_packages() { # ON|OFF (tests)  PACKAGE...
-  local testing=$1 name folders=() status=0 latest
+  local testing=$1 name folders=() again=() status=0 latest memory=$root/build/.ros-distro
   shift
   failed_packages=()
   (($#)) || return 0
-  for name in "$@"; do folders+=("${package_folder[$name]}"); done
+  for name in "$@"; do
+    folders+=("${package_folder[$name]}")
+    # a ROS 2 that came or went since: look for it again
+    if is_ament "$name" && [[ $(cat -- "$memory" 2>/dev/null) != "$ros_distro" ]]; then
+      again=(--cmake-force-configure)
+    fi
+  done
   find "$root/log" -maxdepth 1 -type d -name '*_20*' -mtime +7 -exec rm -rf {} + 2>/dev/null || true
   step "Building $*" "$root/log/build.log" run_colcon build \
     --paths "${folders[@]}" --packages-select "$@" --build-base build --install-base install \
     --executor sequential --continue-on-error --event-handlers console_direct+ \
-    --cmake-args -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$testing" "${compiler_launcher[@]}" ||
+    "${again[@]}" --cmake-args -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$testing" "${compiler_launcher[@]}" ||
     status=$?
+  if ((${#again[@]})); then echo "$ros_distro" >"$memory"; fi
   if ((status == 0)); then return 0; fi
   latest=$(readlink -f -- "$root/log/latest_build") || latest=$root/log
   for name in "$@"; do
