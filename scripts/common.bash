@@ -183,7 +183,7 @@ ensure_packages() { # GROUP...
   if ((${#missing_optional[@]})); then
     say "Not to be had here, going on without: ${missing_optional[*]}"
     mkdir -p -- "$root/build"
-    printf '%s\n' "${missing_optional[@]}" >"$memory"
+    printf '%s\n' "${missing_optional[@]}" >>"$memory"
   fi
   if ((${#missing_required[@]})); then
     complain "these Debian packages are missing and could not be installed" \
@@ -265,7 +265,7 @@ find_packages() { # build|test
   while read -r key; do known[$key]=1; done < <(sed -n 's/^[a-z].*rosdep=\([^ ]*\).*/\1/p' \
     "$root/scripts/packages.txt")
   for name in "${package_names[@]}"; do
-    needs_ros "$name" || continue
+    is_ament "$name" || continue
     while read -r key; do
       if [[ -z ${known[$key]:-}${package_folder[$key]:-}${asked[$key]:-} ]] &&
         ! has_ros_package "$key"; then
@@ -280,9 +280,9 @@ find_packages() { # build|test
 find_obstacles() {
   local name key absent node changed=1 package
   for name in "${package_names[@]}"; do
-    if needs_ros "$name"; then
+    if is_ament "$name"; then
       if [[ -z $ros_distro ]]; then
-        package_obstacle[$name]=$ros_obstacle
+        if needs_ros "$name"; then package_obstacle[$name]=$ros_obstacle; fi
         continue
       fi
       absent=()
