@@ -11,18 +11,13 @@
 #include <cmath>
 #include <sstream>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "dynamics_core/model/error.hpp"
 
 namespace dynamics::yaml {
 namespace {
-
-constexpr std::size_t max_bytes = 16u << 20;
-constexpr std::size_t max_line = 1u << 20;  // the parser looks ahead for a key up to a line's end
-constexpr std::size_t max_depth = 16;
-constexpr std::size_t max_nodes = 2'000'000;
-constexpr std::size_t max_keys = 20'000;  // of one map
 
 [[noreturn]] void fail_at(const std::string& file, std::size_t line, const std::string& message) {
   throw ModelError(file + ":" + std::to_string(line), message);
@@ -52,7 +47,7 @@ std::size_t utf8_length(std::string_view text) {
 }
 
 /// UTF-8 and lines of bounded length, before the parser sees any of it.
-void check_text(std::string_view text, const std::string& file) {
+void check_text(std::string_view text, const std::string& file, std::size_t max_line) {
   std::size_t line = 1;
   const char* start = text.data();
   while (!text.empty()) {
@@ -69,10 +64,22 @@ void check_text(std::string_view text, const std::string& file) {
   }
 }
 
+std::string quoted(const std::string& text) {
+  constexpr std::size_t most = 40;
+  std::size_t end = std::min(text.size(), most);
+  if (end < text.size()) {  // cut between letters
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  }
+  std::string result(1, '\'');
+  result.append(text, 0, end).append(end < text.size() ? "...'" : "'");
+  return result;
+}
+
 /// Builds the tree event by event, so that nothing grows before it has been looked at.
 class Builder : public YAML::EventHandler {
  public:
-  Builder(Node& root, const std::string& file) : root_(root), file_(file) {}
+  Builder(Node& root, const std::string& file, const Bounds& bounds)
+      : root_(root), file_(file), bounds_(bounds) {}
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
@@ -92,16 +99,13 @@ class Builder : public YAML::EventHandler {
                 const std::string& value) override {
     check_tag(mark, tag);
     if (expects_key()) {
-      Node& map = *open_.back();
-      if (std::find(map.keys.begin(), map.keys.end(), value) != map.keys.end()) {
-        fail_at(file_, line_of(mark), "key '" + value + "' is given twice");
-      }
-      if (map.keys.size() == max_keys) {
-        fail_at(file_, line_of(mark), "more than " + std::to_string(max_keys) + " keys in one map");
+      auto& [map, seen] = open_.back();
+      if (!seen.insert(value).second) {
+        fail_at(file_, line_of(mark), "key " + quoted(value) + " is given twice");
       }
       count(mark);
-      map.keys.push_back(value);
-      map.key_lines.push_back(line_of(mark));
+      map->keys.push_back(value);
+      map->key_lines.push_back(line_of(mark));
       return;
     }
     add(mark, "", Node::Kind::scalar).text = value;
@@ -119,12 +123,13 @@ class Builder : public YAML::EventHandler {
 
  private:
   bool expects_key() const {
-    return !open_.empty() && open_.back()->kind == Node::Kind::map &&
-           open_.back()->keys.size() == open_.back()->items.size();
+    if (open_.empty()) return false;
+    const Node& node = *open_.back().node;
+    return node.kind == Node::Kind::map && node.keys.size() == node.items.size();
   }
   void count(const YAML::Mark& mark) {
-    if (++nodes_ > max_nodes) {
-      fail_at(file_, line_of(mark), "more than " + std::to_string(max_nodes) + " values");
+    if (++nodes_ > bounds_.nodes) {
+      fail_at(file_, line_of(mark), "more than " + std::to_string(bounds_.nodes) + " values");
     }
   }
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
@@ -138,52 +143,46 @@ class Builder : public YAML::EventHandler {
     count(mark);
     if (expects_key()) fail_at(file_, line_of(mark), "a key must be a word");
     Node* node = &root_;
-    if (!open_.empty()) node = &open_.back()->items.emplace_back();
+    if (!open_.empty()) node = &open_.back().node->items.emplace_back();
     node->kind = kind;
     node->line = line_of(mark);
     return *node;
   }
   void enter(Node& node) {
-    if (open_.size() == max_depth) {
-      fail_at(file_, node.line, "nested deeper than " + std::to_string(max_depth) + " levels");
+    if (open_.size() == bounds_.depth) {
+      fail_at(file_, node.line, "nested deeper than " + std::to_string(bounds_.depth) + " levels");
     }
-    open_.push_back(&node);
+    open_.push_back({&node, {}});
   }
 
   Node& root_;
   const std::string& file_;
-  std::vector<Node*> open_;  // the nodes being filled; only the last one grows
+  const Bounds& bounds_;
+  struct Open {
+    Node* node;
+    std::unordered_set<std::string> seen;  // keys
+  };
+  std::vector<Open> open_;  // the nodes being filled; only the last one grows
   std::size_t nodes_ = 0;
 };
 
-std::string quoted(const std::string& text) {
-  constexpr std::size_t most = 40;
-  std::size_t end = std::min(text.size(), most);
-  if (end < text.size()) {  // cut between letters
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  }
-  std::string result(1, '\'');
-  result.append(text, 0, end).append(end < text.size() ? "...'" : "'");
-  return result;
-}
-
 }  // namespace
 
-Node read(std::string_view text, const std::string& file) {
-  if (text.size() > max_bytes) {
+Node read(std::string_view text, const std::string& file, const Bounds& bounds) {
+  if (text.size() > bounds.bytes) {
     throw ModelError(file, "has " + std::to_string(text.size()) + " bytes; at most " +
-                               std::to_string(max_bytes) + " are read");
+                               std::to_string(bounds.bytes) + " are read");
   }
-  check_text(text, file);
+  check_text(text, file, bounds.line);
 
   Node root;
-  Builder builder(root, file);
+  Builder builder(root, file, bounds);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) throw ModelError(file, "is empty");
     Node second;
-    Builder rest(second, file);
+    Builder rest(second, file, bounds);
     if (parser.HandleNextDocument(rest)) {
       fail_at(file, std::max<std::size_t>(second.line, 1), "a second document; one is read");
     }

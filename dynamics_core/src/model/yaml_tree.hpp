@@ -58,7 +58,14 @@ class Cursor {
   const std::string* file_;
 };
 
+struct Bounds {
+  std::size_t bytes = 16u << 20;
+  std::size_t line = 1u << 20;  ///< bytes; the parser looks ahead for a key up to a line's end
+  std::size_t depth = 16;
+  std::size_t nodes = 1'000'000;  ///< keys and values
+};
+
 /// Reads the text; `file` is only used in messages. Throws ModelError.
-Node read(std::string_view text, const std::string& file);
+Node read(std::string_view text, const std::string& file, const Bounds& bounds = {});
 
 }  // namespace dynamics::yaml

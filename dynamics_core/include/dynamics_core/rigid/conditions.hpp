@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+#include "dynamics_core/spatial/pose.hpp"
+
+namespace dynamics {
+
+/// In whose axes, and at what point, a twist, a wrench or a Jacobian is meant.
+enum class Axes {
+  world,               ///< axes of the world, at the world's origin
+  local,               ///< axes of the frame, at the frame's origin
+  local_world_aligned  ///< axes of the world, at the frame's origin
+};
+
+/// A prescribed motion of the base link: where it is in the world, the velocity and acceleration of
+/// its origin and axes, in the world's axes. Gravity is not part of it (see ModelOptions).
+struct BaseMotion {
+  Pose pose;
+  Twist velocity;
+  Twist acceleration;
+};
+
+/// A wrench that acts on a link from outside.
+struct LinkWrench {
+  std::size_t frame;  ///< Model::frame("...")
+  Wrench wrench;      ///< moment about the frame's origin (world: about the world's), and force
+  Axes axes = Axes::local;
+};
+
+/// What surrounds the robot in a call. The default: base at rest, nothing touches it, friction on.
+struct Conditions {
+  std::optional<BaseMotion> base;
+  std::span<const LinkWrench> wrenches;
+  bool friction = true;  ///< damping and Coulomb friction of the joints
+};
+
+}  // namespace dynamics

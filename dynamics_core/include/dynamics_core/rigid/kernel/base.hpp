@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dynamics_core/spatial/vector3.hpp"
+
+namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+
+/// The motion of the base in its own axes. Gravity is an acceleration of the base the other way
+/// (Saha 1999, Eq. 32), so `acceleration` is that of the origin minus gravity.
+template <class S>
+struct BaseState {
+  Vec3<S> angular_velocity, angular_acceleration, acceleration;
+  bool still = true;  ///< neither turns nor is turned: the angular parts are zero and not read
+};
+
+/// alpha x + omega x (omega x .), the acceleration of a body's points relative to its origin.
+template <class S>
+Mat3<S> acceleration_matrix(const Vec3<S>& omega, const Vec3<S>& alpha) {
+  const S xx = omega.x * omega.x, yy = omega.y * omega.y, zz = omega.z * omega.z;
+  const S xy = omega.x * omega.y, xz = omega.x * omega.z, yz = omega.y * omega.z;
+  return {-(yy + zz), xy - alpha.z, xz + alpha.y,  //
+          xy + alpha.z, -(xx + zz), yz - alpha.x,  //
+          xz - alpha.y, yz + alpha.x, -(xx + yy)};
+}
+
+}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "dynamics_core/model/model.hpp"
+
+namespace dynamics {
+
+struct Model::Data {
+  RobotDescription description;
+  ModelOptions options;
+  std::optional<Payload> payload;
+
+  std::string base_link;
+  std::vector<Coordinate> coordinates;
+  std::vector<Body> bodies;
+  std::vector<Frame> frames;
+  std::vector<Note> notes;
+  Tree tree;
+  std::unordered_map<std::string, std::size_t> coordinate_index, frame_index;
+  std::size_t end_effector = 0;
+  double total_mass = 0.0;
+  bool plain = true;
+  bool has_massless_mimic = false;
+  std::vector<bool> is_mimic;                    ///< by body
+  std::vector<std::size_t> pitch_coordinates;
+  std::string singular_reason;
+};
+
+/// The description's joints in tree order (indices), parents before children, depth first.
+/// Throws ModelError where names are missing or double, or the links and joints are no tree.
+std::vector<std::size_t> order_joints(const RobotDescription& description);
+
+/// Throws ModelError where a number of the description is impossible; notes what is suspicious.
+void check_numbers(const RobotDescription& description, std::vector<Note>& notes);
+
+/// What single-axis joint a mimic joint follows in the end, and how.
+struct ResolvedMimic {
+  std::size_t joint;  ///< index into description.joints, not a mimic joint itself
+  double multiplier;
+  double offset;
+};
+using JointIndex = std::unordered_map<std::string_view, std::size_t>;
+ResolvedMimic resolve_mimic(const RobotDescription& description, const JointIndex& index,
+                            std::size_t joint);
+
+/// Fills bodies, coordinates, frames and tree of `data` from its description and payload.
+void build_tree(Model::Data& data, const std::vector<std::size_t>& joint_order);
+
+}  // namespace dynamics

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/rigid/udut.hpp"
+
+#include <fmt/format.h>
+
+#include "coordinate_matrix.hpp"
+#include "regular.hpp"
+#include "workspace_memory.hpp"
+
+namespace dynamics {
+namespace {
+
+void decompose(const Model& model, Workspace::Memory& memory, const double* q) {
+  kernel::decompose<double>(model.tree(), memory.udut.data(), q);
+  for (std::size_t i = 0; i < memory.body_count; ++i) require_pivot(model, i, memory.udut[i].pivot);
+}
+
+/// Reverse Gaussian elimination of a symmetric matrix in place (Saha 2003, Appendix B):
+/// the upper triangle becomes that of U, the diagonal d.
+void eliminate(const Model& model, Eigen::MatrixXd& m) {
+  for (Eigen::Index k = m.rows() - 1; k >= 0; --k) {
+    const double pivot = m(k, k);
+    if (!(pivot > 0.0)) {
+      throw ModelError("joint '" + model.coordinates()[static_cast<std::size_t>(k)].name + "'",
+                       fmt::format("the inertia matrix is singular: its pivot is {:.3g}", pivot));
+    }
+    for (Eigen::Index i = k - 1; i >= 0; --i) {
+      const double alpha = m(i, k) / pivot;
+      for (Eigen::Index j = i; j >= 0; --j) m(j, i) -= alpha * m(j, k);
+    }
+    for (Eigen::Index i = k - 1; i >= 0; --i) m(i, k) /= pivot;
+  }
+}
+
+/// memory.result := M^-1 phi, after decompose() where the couplings are none.
+void solve_coordinates(const Model& model, Workspace::Memory& memory, const double* q,
+                       const double* phi) {
+  if (model.has_massless_mimic()) {
+    std::copy(phi, phi + memory.size, memory.result.begin());
+    solve_dense(model, memory, q, memory.result.data());
+    return;
+  }
+  for (std::size_t i = 0; i < memory.body_count; ++i) {
+    memory.tau[i] = model.is_mimic(i) ? 0.0 : phi[model.bodies()[i].coordinate];
+  }
+  kernel::solve<double>(model.tree(), memory.udut.data(), memory.tau.data(), memory.qdd.data());
+  if (!memory.followers.empty()) {
+    factor_couplings(model, memory, q);
+    apply_couplings(model, memory, memory.qdd.data());
+  }
+  for (std::size_t i = 0; i < memory.body_count; ++i) {
+    if (!model.is_mimic(i)) memory.result[model.bodies()[i].coordinate] = memory.qdd[i];
+  }
+}
+
+}  // namespace
+
+void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Eigen::MatrixXd> U,
+          MutableVector d) {
+  Workspace::Memory& memory = memory_for(model, workspace);
+  check_vector("q", q, memory.size);
+  check_matrix("U", U.rows(), U.cols(), memory.size, memory.size);
+  check_output("d", d.size(), memory.size);
+  require_regular(model, q);
+  const double* positions = body_positions(model, q, memory.q);
+  if (model.plain()) {
+    decompose(model, memory, positions);
+    U.setIdentity();
+    kernel::unit_factor<double>(
+        model.tree(), memory.udut.data(), [&](std::size_t i, std::size_t j, double value) {
+          U(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value;
+        });
+    for (std::size_t i = 0; i < memory.size; ++i) d[i] = memory.udut[i].pivot;
+    return;
+  }
+  fill_inertia_matrix(model, memory, positions, memory.dense);
+  eliminate(model, memory.dense);
+  U.setIdentity();
+  for (Eigen::Index j = 0; j < U.cols(); ++j) {
+    d[static_cast<std::size_t>(j)] = memory.dense(j, j);
+    for (Eigen::Index i = 0; i < j; ++i) U(i, j) = memory.dense(i, j);
+  }
+}
+
+void solve_inertia(const Model& model, Workspace& workspace, ConstVector q, ConstVector phi,
+                   MutableVector x) {
+  Workspace::Memory& memory = memory_for(model, workspace);
+  check_vector("q", q, memory.size);
+  check_vector("phi", phi, memory.size);
+  check_output("x", x.size(), memory.size);
+  require_regular(model, q);
+  const double* positions = body_positions(model, q, memory.q);
+  if (!model.has_massless_mimic()) decompose(model, memory, positions);
+  solve_coordinates(model, memory, positions, phi.data());
+  std::copy(memory.result.begin(), memory.result.end(), x.begin());
+}
+
+void inverse_inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
+                            Eigen::Ref<Eigen::MatrixXd> inverse) {
+  Workspace::Memory& memory = memory_for(model, workspace);
+  check_vector("q", q, memory.size);
+  check_matrix("inverse", inverse.rows(), inverse.cols(), memory.size, memory.size);
+  require_regular(model, q);
+  const double* positions = body_positions(model, q, memory.q);
+  if (!model.has_massless_mimic()) decompose(model, memory, positions);
+  for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
+    inverse.col(j).setUnit(j);
+    solve_coordinates(model, memory, positions, inverse.col(j).data());
+    inverse.col(j) = Eigen::Map<const Eigen::VectorXd>(memory.result.data(), inverse.rows());
+  }
+  // equal up to round-off: make it exactly symmetric
+  for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
+    for (Eigen::Index i = 0; i < j; ++i) {
+      inverse(i, j) = inverse(j, i) = 0.5 * (inverse(i, j) + inverse(j, i));
+    }
+  }
+}
+
+void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
+                        std::span<ArticulatedBody> bodies) {
+  Workspace::Memory& memory = memory_for(model, workspace);
+  check_vector("q", q, memory.size);
+  check_output("bodies", bodies.size(), memory.body_count);
+  require_regular(model, q);
+  decompose(model, memory, body_positions(model, q, memory.q));
+  for (std::size_t i = 0; i < memory.body_count; ++i) {
+    const auto& link = memory.udut[i];
+    ArticulatedBody& body = bodies[i];
+    body.pivot = link.pivot;
+    body.psi << to_eigen(link.psi.top), to_eigen(link.psi.bottom);
+    const auto& m = link.articulated;
+    Eigen::Matrix3d I, H, G;
+    I << m.I.xx, m.I.xy, m.I.xz, m.I.xy, m.I.yy, m.I.yz, m.I.xz, m.I.yz, m.I.zz;
+    H << m.H.xx, m.H.xy, m.H.xz, m.H.yx, m.H.yy, m.H.yz, m.H.zx, m.H.zy, m.H.zz;
+    G << m.G.xx, m.G.xy, m.G.xz, m.G.xy, m.G.yy, m.G.yz, m.G.xz, m.G.yz, m.G.zz;
+    body.inertia << I, H.transpose(), H, G;
+    // the sweep has left M^_ii = M^_i - psi^ psi^T / m^ behind, except at the roots
+    if (model.tree()[i].parent >= 0) body.inertia += link.pivot * body.psi * body.psi.transpose();
+  }
+}
+
+}  // namespace dynamics

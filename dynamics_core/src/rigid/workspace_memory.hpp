@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a Workspace holds, and the steps that every entry point shares: checking arguments, going
+// from coordinates to the bodies' joints and back, turning conditions into what the kernels take.
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <vector>
+
+#include "dynamics_core/rigid/conditions.hpp"
+#include "dynamics_core/rigid/kernel/coriolis_matrix.hpp"
+#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
+#include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
+#include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
+#include "dynamics_core/rigid/kernel/udut.hpp"
+#include "dynamics_core/rigid/workspace.hpp"
+
+namespace dynamics {
+
+/// Where a body is in the world and how it moves, in the world's axes, at the body's origin.
+struct WorldMotion {
+  Eigen::Matrix3d rotation;
+  Eigen::Vector3d position;
+  Eigen::Vector3d omega, velocity;
+  Eigen::Vector3d alpha, acceleration;
+  Eigen::Vector3d axis() const { return rotation.col(2); }
+};
+
+struct Workspace::Memory {
+  explicit Memory(const Model& model);
+
+  std::size_t size;        ///< coordinates
+  std::size_t body_count;  ///< bodies
+
+  std::vector<kernel::InverseScratch<double>> inverse;
+  std::vector<kernel::ForwardScratch<double>> forward;
+  std::vector<kernel::CompositeScratch<double>> composite;
+  std::vector<kernel::CoriolisScratch<double>> coriolis;
+  std::vector<kernel::UdutScratch<double>> udut;
+  std::vector<WorldMotion> world;
+  std::vector<kernel::BodyWrench<double>> wrenches;
+
+  std::vector<double> q, qd, qdd, tau;  ///< of bodies
+  std::vector<double> zeros;            ///< of bodies
+  std::vector<double> result;           ///< of coordinates
+
+  // only for mimic joints: the couplings' rows A, Y = M^-1 A^T, A Y
+  std::vector<std::size_t> leaders, followers;  ///< bodies
+  Eigen::MatrixXd coupling_columns, coupling_matrix;
+  Eigen::VectorXd coupling_force;
+  Eigen::MatrixXd dense;  ///< n x n, where the coordinates are not the bodies' one to one
+};
+
+/// The memory of a workspace that was made for a model of this size, or an error.
+Workspace::Memory& memory_for(const Model& model, Workspace& workspace);
+
+void check_vector(const char* name, ConstVector vector, std::size_t size);
+void check_output(const char* name, std::size_t size, std::size_t expected);
+void check_matrix(const char* name, Eigen::Index rows, Eigen::Index cols, std::size_t expected_rows,
+                  std::size_t expected_cols);
+void check_frame(const Model& model, std::size_t frame);
+void check_base(const std::optional<BaseMotion>& base);
+void check_wrenches(const Model& model, std::span<const LinkWrench> wrenches);
+
+/// Joint positions of bodies (with the mimic offsets), or rates (without).
+const double* body_positions(const Model& model, ConstVector q, std::vector<double>& buffer);
+const double* body_rates(const Model& model, ConstVector qd, std::vector<double>& buffer);
+/// sum over a coordinate's bodies of multiplier * body force
+void collect_forces(const Model& model, const double* body_forces, MutableVector forces);
+
+kernel::BaseState<double> base_state(const Model& model, const std::optional<BaseMotion>& base);
+
+/// World poses of all bodies; with qd also velocities, with qdd also accelerations (may be null).
+void world_motion(const Model& model, Workspace::Memory& memory, const double* q, const double* qd,
+                  const double* qdd, const std::optional<BaseMotion>& base);
+
+/// The wrenches on each body for the kernels; null where there are none. `q` of bodies.
+const kernel::BodyWrench<double>* body_wrenches(const Model& model, Workspace::Memory& memory,
+                                                const double* q,
+                                                std::span<const LinkWrench> wrenches,
+                                                const std::optional<BaseMotion>& base);
+
+inline Eigen::Vector3d to_eigen(const kernel::Vec3<double>& v) { return {v.x, v.y, v.z}; }
+inline kernel::Vec3<double> from_eigen(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
+
+/// R^T or R of a body's axes (see Body::axes), for vectors between link and body frames.
+Pose frame_in_world(const Model& model, const Workspace::Memory& memory, std::size_t frame,
+                    const std::optional<BaseMotion>& base);
+
+}  // namespace dynamics
