@@ -127,7 +127,8 @@ find_missing() { # GROUP...
   done
   # ROS 2's repository has a colcon that Debian's files would collide with
   if [[ " ${missing_required[*]} " == *" colcon "* ]] &&
-    apt-cache policy python3-colcon-common-extensions 2>/dev/null | grep 'Candidate: [0-9]' >/dev/null; then
+    apt-cache policy python3-colcon-common-extensions 2>/dev/null |
+    grep 'Candidate: [0-9]' >/dev/null; then
     local others=(python3-colcon-common-extensions)
     for name in "${missing_required[@]}"; do
       if [[ $name != *colcon* ]]; then others+=("$name"); fi
@@ -150,11 +151,18 @@ ensure_packages() { # GROUP...
       -newer "$memory" 2>/dev/null) ]]; then
       rm -f -- "$memory"
     else
-      local fresh=()
+      local fresh=() remembered=()
       for package in "${missing_optional[@]}"; do
-        if ! grep -qxF -- "$package" "$memory"; then fresh+=("$package"); fi
+        if grep -qxF -- "$package" "$memory"; then
+          remembered+=("$package")
+        else
+          fresh+=("$package")
+        fi
       done
       missing_optional=("${fresh[@]}")
+      if ((${#remembered[@]} && ${#missing_required[@]} + ${#missing_optional[@]} == 0)); then
+        say "Going on without ${remembered[*]} (tried before)."
+      fi
     fi
   fi
   if ((${#missing_required[@]} + ${#missing_optional[@]} == 0)); then return; fi
@@ -181,7 +189,7 @@ ensure_packages() { # GROUP...
   find_missing "$@"
   hash -r
   if ((${#missing_optional[@]})); then
-    say "Not to be had here, going on without: ${missing_optional[*]}"
+    say "Not to be had here, going on without ${missing_optional[*]}."
     mkdir -p -- "$root/build"
     printf '%s\n' "${missing_optional[@]}" >>"$memory"
   fi
