@@ -84,13 +84,10 @@ class Builder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-    fail_at(file_, line_of(mark),
-            "anchor &" + name + ": write the value out; anchors and aliases " + "are not accepted");
+    fail_at(file_, line_of(mark), "anchor " + quoted(name) + ": " + write_out);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    fail_at(
-        file_, line_of(mark),
-        "an alias: write the value out; anchors and aliases are not " + std::string("accepted"));
+    fail_at(file_, line_of(mark), std::string("an alias: ") + write_out);
   }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     add(mark, "", Node::Kind::scalar);
@@ -135,7 +132,7 @@ class Builder : public YAML::EventHandler {
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
     // "?" is a plain value, "!" a quoted one
     if (!tag.empty() && tag != "?" && tag != "!") {
-      fail_at(file_, line_of(mark), "tag '" + tag + "': tags are not accepted");
+      fail_at(file_, line_of(mark), "tag " + quoted(tag) + ": tags are not accepted");
     }
   }
   Node& add(const YAML::Mark& mark, const std::string& tag, Node::Kind kind) {
@@ -154,6 +151,9 @@ class Builder : public YAML::EventHandler {
     }
     open_.push_back({&node, {}});
   }
+
+  static constexpr const char* write_out =
+      "write the value out; anchors and aliases are not accepted";
 
   Node& root_;
   const std::string& file_;
