@@ -359,6 +359,8 @@ prepare_environment() {
   fi
   compiler_launcher=()
   if command -v ccache >/dev/null; then
+    # what another checkout has compiled need not be compiled again
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
     compiler_launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
 }
