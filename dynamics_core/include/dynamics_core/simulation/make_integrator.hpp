@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integrators by name.
+//
+//   auto integrator = make_integrator<double>("dop853", system, options);
+//
+// error-controlled:   rkf45, dverk, dopri5, dop853   embedded Runge-Kutta pairs
+//                     abm                            Adams, variable order
+//                     gbs                            extrapolation, for the highest precision
+//                     radau5                         stiff
+// fixed step:         rk4, semi_implicit_euler (first order in step, second-order systems only),
+//                     implicit_midpoint, gauss4, gauss6 (energy-respecting)
+//
+// With `options.fixed_step` the embedded pairs run at constant step without error control.
+#pragma once
+
+#include <array>
+#include <dynamics_core/simulation/adams.hpp>
+#include <dynamics_core/simulation/embedded_runge_kutta.hpp>
+#include <dynamics_core/simulation/extrapolation.hpp>
+#include <dynamics_core/simulation/fixed_step.hpp>
+#include <dynamics_core/simulation/gauss.hpp>
+#include <dynamics_core/simulation/radau5.hpp>
+#include <dynamics_core/simulation/semi_implicit_euler.hpp>
+#include <dynamics_core/simulation/tableau_dop853.hpp>
+#include <dynamics_core/simulation/tableaux.hpp>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace dynamics::ode {
+
+struct IntegratorName {
+  std::string_view name;
+  bool fixed_step;   ///< always
+  bool constant_ok;  ///< may run at constant step
+  std::string_view summary;
+};
+
+/// All names, in the order in which they are listed to users.
+inline std::span<const IntegratorName> integrator_names() {
+  static constexpr std::array<IntegratorName, 12> names{{
+      {"rk4", true, true, "classical Runge-Kutta, order 4, fixed step"},
+      {"rkf45", false, true, "Runge-Kutta-Fehlberg 4(5)"},
+      {"dverk", false, true, "Verner 6(5), the coefficients of DVERK"},
+      {"dopri5", false, true, "Dormand-Prince 5(4)"},
+      {"dop853", false, true, "Dormand-Prince 8(5,3)"},
+      {"abm", false, false, "Adams-Bashforth-Moulton, variable step and order"},
+      {"gbs", false, false, "Gragg-Bulirsch-Stoer extrapolation, variable step and order"},
+      {"radau5", false, false, "Radau IIA, order 5, for stiff systems"},
+      {"semi_implicit_euler", true, true, "symplectic Euler, order 1, fixed step"},
+      {"implicit_midpoint", true, true, "Gauss, order 2, fixed step, energy-respecting"},
+      {"gauss4", true, true, "Gauss, order 4, fixed step, energy-respecting"},
+      {"gauss6", true, true, "Gauss, order 6, fixed step, energy-respecting"},
+  }};
+  return names;
+}
+
+/// Throws std::invalid_argument listing the names if there is none such.
+inline const IntegratorName& find_integrator(std::string_view name) {
+  std::string list;
+  for (const auto& known : integrator_names()) {
+    if (known.name == name) return known;
+    list += (list.empty() ? "" : ", ") + std::string(known.name);
+  }
+  throw std::invalid_argument("unknown integrator '" + std::string(name) + "': it must be one of " +
+                              list);
+}
+
+/// The tableau of an explicit Runge-Kutta method by name; throws for the others.
+template <class Real>
+Tableau<Real> make_tableau(std::string_view name) {
+  if (name == "rk4") return rk4_tableau<Real>();
+  if (name == "rkf45") return rkf45_tableau<Real>();
+  if (name == "dverk") return dverk_tableau<Real>();
+  if (name == "dopri5") return dopri5_tableau<Real>();
+  if (name == "dop853") return dop853_tableau<Real>();
+  throw std::invalid_argument("integrator '" + std::string(find_integrator(name).name) +
+                              "' has no explicit Runge-Kutta tableau");
+}
+
+/// A method at constant step, with `step` for real-time loops. options.step is its step.
+template <class Scalar>
+std::unique_ptr<FixedStepIntegrator<Scalar>> make_fixed_step_integrator(
+    std::string_view name, const System<Scalar>& system, Options<RealOf<Scalar>> options) {
+  if (!find_integrator(name).constant_ok) {
+    throw std::invalid_argument("integrator '" + std::string(name) +
+                                "' chooses its own steps: it cannot run at fixed step");
+  }
+  if (name == "semi_implicit_euler") {
+    return std::make_unique<SemiImplicitEuler<Scalar>>(system, std::move(options));
+  }
+  const std::size_t gauss_stages = name == "implicit_midpoint" ? 1
+                                   : name == "gauss4"          ? 2
+                                   : name == "gauss6"          ? 3
+                                                               : 0;
+  if (gauss_stages > 0) {
+    return std::make_unique<GaussLegendre<Scalar>>(gauss_stages, system, std::move(options));
+  }
+  return std::make_unique<FixedRungeKutta<Scalar>>(make_tableau<RealOf<Scalar>>(name), system,
+                                                   std::move(options));
+}
+
+template <class Scalar>
+std::unique_ptr<Integrator<Scalar>> make_integrator(std::string_view name,
+                                                    const System<Scalar>& system,
+                                                    Options<RealOf<Scalar>> options) {
+  if (find_integrator(name).fixed_step || options.fixed_step) {
+    return make_fixed_step_integrator<Scalar>(name, system, std::move(options));
+  }
+  if (name == "abm") return std::make_unique<Adams<Scalar>>(system, std::move(options));
+  if (name == "gbs") return std::make_unique<Extrapolation<Scalar>>(system, std::move(options));
+  if (name == "radau5") return std::make_unique<Radau5<Scalar>>(system, std::move(options));
+  return std::make_unique<EmbeddedRungeKutta<Scalar>>(make_tableau<RealOf<Scalar>>(name), system,
+                                                      std::move(options));
+}
+
+extern template std::unique_ptr<FixedStepIntegrator<double>> make_fixed_step_integrator<double>(
+    std::string_view, const System<double>&, Options<double>);
+extern template std::unique_ptr<Integrator<double>> make_integrator<double>(std::string_view,
+                                                                            const System<double>&,
+                                                                            Options<double>);
+
+}  // namespace dynamics::ode

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What a run leaves behind: settings, statistics and samples, and its files.
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dynamics_core/model/model.hpp"
+
+namespace dynamics {
+
+struct RunSettings {
+  std::string robot;    ///< as it was asked for
+  std::string source;   ///< the paper's table, or the file
+  std::string command;  ///< what repeats the run, may be empty
+  std::string scenario;
+  std::string integrator;
+  double rtol = 0.0, atol = 0.0;
+  std::optional<double> step;  ///< of fixed-step methods
+  double duration = 0.0;
+  double sample = 0.0;
+  std::vector<double> q0, qd0;
+  bool friction = true;
+};
+
+struct RunStatistics {
+  std::uint64_t steps = 0, rejected = 0, evaluations = 0;
+  double wall_seconds = 0.0;
+  /// Largest departure of the energy from what went in, relative to the largest kinetic energy.
+  double energy_drift = 0.0;
+  bool completed = true;
+  std::string ending;  ///< why it did not complete
+};
+
+using Column = std::vector<double>;
+
+struct Recording {
+  explicit Recording(Model model);
+
+  Model model;
+  RunSettings settings;
+  RunStatistics statistics;
+
+  Column t;
+  std::vector<Column> q, qd, qdd, tau;  ///< by coordinate
+  Column kinetic, potential, strain;    ///< (J)
+  Column work;                          ///< of actuators and friction since the start (J)
+  Column power;                         ///< of the actuators (W)
+  Column energy_drift;                  ///< energy - energy(0) - work, over the largest kinetic energy
+  std::vector<Column> end_effector;     ///< x, y, z of Model::end_effector() (m)
+  std::vector<Column> centre;           ///< of mass: x, y, z (m)
+  std::vector<Column> desired;          ///< q of the motion asked for, empty where there is none
+
+  std::size_t size() const { return t.size(); }
+};
+
+/// t, q_*, qd_*, tau_*, kinetic, potential, strain; 17 digits; first row names.
+std::string to_csv(const Recording& recording);
+
+/// The run as one JSON object; compact: columns as base64 of little-endian doubles (t, drift) and
+/// floats, as the web page takes them.
+std::string to_json(const Recording& recording, bool compact = false);
+
+/// Writes a whole file or none: through a temporary one beside it. Throws std::runtime_error naming
+/// the file and the reason.
+void write_file(const std::string& path, const std::string& text);
+
+}  // namespace dynamics
