@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs one test file with Node.js; says so where the page could not be built.
+
+if(NOT EXISTS ${TEST})
+  message("# SKIP the page is not built: npm could not fetch its packages")
+  return()
+endif()
+execute_process(COMMAND ${NODE} --test --test-reporter=tap ${TEST} RESULT_VARIABLE result)
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "failed")
+endif()
