@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading runs: columns, refusals and notices.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decode_column, hold_last_finite } from "../src/data/columns";
+import { parse_run, read_run, total_energy } from "../src/data/run";
+import { encode, flexible_run, make_run, planar3, puma } from "./fixtures";
+
+test("a column is the same in every encoding", () => {
+  const values = Float64Array.of(0, -1.5, 3.25, 1e-3, NaN);
+  assert.deepEqual(decode_column(encode(values, "plain"), "x"), values);
+  assert.deepEqual(decode_column(encode(values, "f64"), "x"), values);
+  assert.deepEqual(decode_column(encode(values, "f32"), "x"), values.map(Math.fround));
+});
+
+test("a bad column is refused with its place", () => {
+  assert.throws(() => decode_column([1, "two"], "samples.q[0]"), /samples\.q\[0\]\[1\] is "two"/);
+  assert.throws(() => decode_column({ f32: "AAA=" }, "samples.t"), /not a multiple of 4/);
+  assert.throws(() => decode_column({ f64: "***" }, "samples.t"), /not valid base64/);
+  assert.throws(() => decode_column(7, "samples.t"), /not a column/);
+});
+
+test("gaps hold the last finite value, and the first one before any", () => {
+  assert.deepEqual(hold_last_finite(Float64Array.of(NaN, 2, NaN, NaN, 5)), Float64Array.of(2, 2, 2, 2, 5));
+  assert.deepEqual(hold_last_finite(Float64Array.of(NaN, NaN)), Float64Array.of(0, 0));
+});
+
+test("a whole run is read", () => {
+  const run = read_run(make_run(puma(), { encoding: "f64" }));
+  assert.equal(run.samples.count, 1001);
+  assert.equal(run.model.joints.length, 7);
+  assert.equal(run.model.links[run.model.end_effector]!.name, "tool");
+  assert.deepEqual(run.notices, []);
+  const total = total_energy(run.samples)!;
+  assert.ok(total.every((x) => Math.abs(x - 25) < 1e-12));
+  const bent = read_run(flexible_run());
+  assert.equal(bent.samples.deflection.length, 2);
+  assert.equal(bent.samples.amplitudes!.names.length, 2);
+});
+
+test("what is absent may be absent", () => {
+  const json = make_run(puma());
+  for (const key of ["qd", "qdd", "tau", "kinetic", "potential", "energy_drift", "power", "power_balance"]) delete json.samples[key];
+  delete json.statistics;
+  json.settings = null;
+  const run = read_run(json);
+  assert.equal(run.samples.tau, null);
+  assert.equal(total_energy(run.samples), null);
+  assert.deepEqual(run.gravity, [0, 0, -9.81]);
+});
+
+test("an empty page is no run", () => {
+  assert.equal(parse_run("null"), null);
+  assert.equal(parse_run("  "), null);
+  assert.equal(parse_run(["", "DYNAMICS_RUN", ""].join("__")), null);
+});
+
+test("malformed files are refused with a reason", () => {
+  const broken = (change: (json: ReturnType<typeof make_run>) => void): string => {
+    const json = make_run(puma(), { count: 11 });
+    change(json);
+    return JSON.stringify(json);
+  };
+  assert.throws(() => parse_run("{oops"), /JSON is malformed/);
+  assert.throws(() => parse_run("[]"), /an object is expected/);
+  assert.throws(() => parse_run('{"format": "other"}'), /not a run/);
+  assert.throws(() => parse_run(broken((j) => { delete j.model; })), /model is missing/);
+  assert.throws(() => parse_run(broken((j) => { j.samples.q.pop(); })), /samples\.q has 5 columns; 6 are expected/);
+  assert.throws(() => parse_run(broken((j) => { j.samples.tau[2].pop(); })), /samples\.tau\[2\] \(joint3\) has 10 values/);
+  assert.throws(() => parse_run(broken((j) => { j.samples.t = []; })), /no samples/);
+  assert.throws(() => parse_run(broken((j) => { j.samples.t[4] = 0; })), /Time does not increase: samples\.t\[4\]/);
+  assert.throws(() => parse_run(broken((j) => { j.model.joints[1].parent = "nowhere"; })), /parent link 'nowhere'/);
+  assert.throws(() => parse_run(broken((j) => { j.model.joints[1].type = "ball"; })), /unknown type 'ball'/);
+  assert.throws(() => parse_run(broken((j) => { j.model.joints.reverse(); })), /parents must come first/);
+  assert.throws(() => parse_run(broken((j) => { j.model.joints[5].coordinate = 6; })), /'joint6' uses coordinate 6; the model has 6/);
+});
+
+test("what a reader must know is said", () => {
+  const texts = (json: unknown): string => read_run(json).notices.map((notice) => notice.text).join("\n");
+  const nan = make_run(puma());
+  nan.samples.q[1][502] = null;
+  nan.samples.tau[3][600] = null;
+  assert.match(texts(nan), /not numbers: position of joint2 and 1 more column, first at t = 5\.02 s \(sample 503 of 1001\)/);
+  assert.match(texts(make_run(puma(), { count: 1 })), /single sample/);
+  assert.match(texts(make_run(puma(), { amplitude: 0 })), /No joint moves/);
+  const stopped = make_run(puma());
+  stopped.statistics.completed = false;
+  assert.match(texts(stopped), /did not reach its end/);
+  const later = make_run(puma());
+  later.version = 2;
+  assert.match(texts(later), /format version 2/);
+  const mesh = make_run(planar3());
+  mesh.model.links[1].visuals = [{ geometry: { type: "mesh", filename: "link.stl" } }];
+  assert.match(texts(mesh), /Meshes are not part of the page: link1 is drawn as bones/);
+});
+
+test("NaN written as such is read as a gap", () => {
+  const text = JSON.stringify(make_run(planar3(), { count: 3 })).replace(/"kinetic":\[[^,]*/, '"kinetic":[NaN');
+  assert.ok(Number.isNaN(parse_run(text)!.samples.kinetic![0]));
+});
