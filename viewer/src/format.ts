@@ -38,15 +38,26 @@ export function format_time(value: number, span: number): string {
   return minus(value.toFixed(span >= 100 ? 2 : 3));
 }
 
+/** How many decimals the distance of ticks needs: 0.025 needs three. */
+function decimals_of(step: number): number {
+  let decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  while (decimals < 12 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals) ++decimals;
+  return decimals;
+}
+
 /** Tick labels with just the decimals that their distance needs. */
 export function format_ticks(ticks: readonly number[]): string[] {
   if (ticks.length === 0) return [];
   const largest = Math.max(...ticks.map(Math.abs));
   const step = ticks.length > 1 ? Math.abs(ticks[1]! - ticks[0]!) : largest;
+  const zero = (x: number): boolean => Math.abs(x) < step * 1e-6;
   if (largest !== 0 && (largest < 1e-3 || largest >= 1e5)) {
-    const digits = Math.max(0, Math.min(3, Math.ceil(Math.log10(largest / step) - 1e-9)));
-    return ticks.map((x) => (Math.abs(x) < step * 1e-6 ? "0" : power_of_ten(x, Math.min(digits, 2))));
+    return ticks.map((x) => {
+      if (zero(x)) return "0";
+      const power = 10 ** Math.floor(Math.log10(Math.abs(x)) + 1e-9);
+      return power_of_ten(x, Math.min(3, decimals_of(step / power)));
+    });
   }
-  const decimals = Math.max(0, Math.min(9, -Math.floor(Math.log10(step || 1) + 1e-9)));
-  return ticks.map((x) => minus(Math.abs(x) < step * 1e-6 ? "0" : x.toFixed(decimals)));
+  const decimals = decimals_of(step || 1);
+  return ticks.map((x) => (zero(x) ? "0" : minus(x.toFixed(decimals))));
 }

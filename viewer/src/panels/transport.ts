@@ -23,10 +23,6 @@ export class TransportBar {
       type: "range", class: "scrubber", min: clock.start, max: still ? clock.start + 1 : clock.end, step: "any",
       "aria-label": "Time, seconds", disabled: still,
       oninput: () => clock.seek(Number(this.scrubber.value)),
-      // a range's own arrow keys jump by percents: samples are what one wants, and the page's keys do that
-      onkeydown: (event) => {
-        if ((event as KeyboardEvent).key.startsWith("Arrow") || (event as KeyboardEvent).key === "Home" || (event as KeyboardEvent).key === "End") event.preventDefault();
-      },
     });
     this.speed = element(
       "select", { class: "speed", "aria-label": "Speed", title: "Speed ([ and ])", disabled: still, onchange: () => clock.set_speed(Number(this.speed.value)) },

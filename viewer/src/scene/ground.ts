@@ -41,9 +41,9 @@ export class Ground {
   private readonly shadow: THREE.ShadowMaterial;
   private readonly post: THREE.LineDashedMaterial;
 
-  /** level: height of the grid along up; base: height of the robot's base. */
+  /** level: height of the grid along up. */
   constructor(up: THREE.Vector3, size: number, level: number) {
-    this.cell = round_length(size / 6);
+    this.cell = round_length(size / 4);
     const reach = 3.2 * size;
     const plane = new THREE.PlaneGeometry(2 * reach, 2 * reach).rotateX(-Math.PI / 2);
     this.grid = new THREE.ShaderMaterial({
@@ -56,7 +56,8 @@ export class Ground {
     });
     this.shadow = new THREE.ShadowMaterial({ opacity: 0.16, depthWrite: false });
     const floor = new THREE.Group();
-    const shadow = new THREE.Mesh(plane, this.shadow);
+    // no larger than shadows reach: where graphics run in software, each of its pixels costs
+    const shadow = new THREE.Mesh(new THREE.CircleGeometry(1.6 * size, 48).rotateX(-Math.PI / 2), this.shadow);
     shadow.receiveShadow = true;
     const grid = new THREE.Mesh(plane, this.grid);
     grid.renderOrder = -1;

@@ -88,6 +88,8 @@ export class RobotBody {
     if (this.style.ghost !== null) {
       return new THREE.MeshStandardMaterial({
         color: this.style.ghost, transparent: true, opacity: 0.28, roughness: 0.9, depthWrite: false,
+        // where the ghost and the robot coincide, the robot is seen
+        depthFunc: THREE.LessDepth, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2,
       });
     }
     const material = new THREE.MeshStandardMaterial({ color: this.style.color, roughness: 0.55, metalness: 0.08 });
