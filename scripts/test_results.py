@@ -20,6 +20,15 @@ def last_line(text):
     return lines[-1] if lines else ""
 
 
+def skip_reason(output):
+    """What a test says about its skip: '# SKIP reason' (TAP), 'skipped: reason', or its last line."""
+    for mark in ("# SKIP ", "skipped: "):
+        for line in (output or "").splitlines():
+            if mark in line:
+                return line.split(mark, 1)[1].strip()
+    return last_line(output)
+
+
 def read_cases(file):
     """(name, outcome, reason) of every case of a JUnit-like file."""
     cases = []
@@ -72,7 +81,7 @@ def collect(build, junit):
                 message = "" if skipped is None else skipped.get("message") or ""
                 missing = "not found" in output.lower() or "unable to find" in message.lower()
                 outcome = "failed" if missing else "skipped"
-                cases.append((name, outcome, last_line(output) or message or status))
+                cases.append((name, outcome, skip_reason(output) or message or status))
             elif not inner:
                 cases.append((name, "passed", ""))
     pytest = build / "pytest.xml"
