@@ -50,10 +50,10 @@ struct Recording {
   Column kinetic, potential, strain;    ///< (J)
   Column work;                          ///< of actuators and friction since the start (J)
   Column power;                         ///< of the actuators (W)
-  Column energy_drift;                  ///< energy - energy(0) - work, over the largest kinetic energy
-  std::vector<Column> end_effector;     ///< x, y, z of Model::end_effector() (m)
-  std::vector<Column> centre;           ///< of mass: x, y, z (m)
-  std::vector<Column> desired;          ///< q of the motion asked for, empty where there is none
+  Column energy_drift;               ///< energy - energy(0) - work, over the largest kinetic energy
+  std::vector<Column> end_effector;  ///< x, y, z of Model::end_effector() (m)
+  std::vector<Column> centre;        ///< of mass: x, y, z (m)
+  std::vector<Column> desired;       ///< q of the motion asked for, empty where there is none
 
   std::size_t size() const { return t.size(); }
 };

@@ -34,10 +34,10 @@ struct SimulationOptions {
   double duration = 10.0;  ///< (s)
   std::string integrator = "dop853";
   double rtol = 1e-9;
-  std::optional<double> atol;  ///< as rtol
-  std::optional<double> step;  ///< of fixed-step methods (s)
-  double sample = 0.01;        ///< (s)
-  std::vector<double> q0, qd0; ///< zero where empty
+  std::optional<double> atol;   ///< as rtol
+  std::optional<double> step;   ///< of fixed-step methods (s)
+  double sample = 0.01;         ///< (s)
+  std::vector<double> q0, qd0;  ///< zero where empty
   bool friction = true;
   std::shared_ptr<const Motion> motion;  ///< for forced and computed torque
   double bandwidth = 10.0;               ///< of the closed loops (rad/s)

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/simulation/recording.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
+
+namespace dynamics {
+namespace {
+
+using nlohmann::json;
+
+json finite_or_null(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
+
+json vector3(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
+
+json origin(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rpy) {
+  return {{"xyz", vector3(xyz)}, {"rpy", vector3(rpy)}};
+}
+
+/// Little-endian bytes in base64 (RFC 4648).
+template <class Real>
+std::string base64(const Column& column) {
+  static_assert(std::endian::native == std::endian::little);
+  constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::vector<unsigned char> bytes;
+  bytes.reserve(column.size() * sizeof(Real));
+  for (const double x : column) {
+    const auto raw = std::bit_cast<std::array<unsigned char, sizeof(Real)>>(static_cast<Real>(x));
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
+  }
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t left = bytes.size() - i;
+    const unsigned group = static_cast<unsigned>(bytes[i] << 16) |
+                           static_cast<unsigned>(left > 1 ? bytes[i + 1] << 8 : 0) |
+                           static_cast<unsigned>(left > 2 ? bytes[i + 2] : 0);
+    text += alphabet[group >> 18 & 63];
+    text += alphabet[group >> 12 & 63];
+    text += left > 1 ? alphabet[group >> 6 & 63] : '=';
+    text += left > 2 ? alphabet[group & 63] : '=';
+  }
+  return text;
+}
+
+class ColumnWriter {
+ public:
+  explicit ColumnWriter(bool compact) : compact_(compact) {}
+  json operator()(const Column& column) const {
+    if (compact_) return {{"f32", base64<float>(column)}};
+    return exact(column);
+  }
+  json wide(const Column& column) const {
+    if (compact_) return {{"f64", base64<double>(column)}};
+    return exact(column);
+  }
+  json all(const std::vector<Column>& columns) const {
+    json list = json::array();
+    for (const Column& column : columns) list.push_back((*this)(column));
+    return list;
+  }
+
+ private:
+  static json exact(const Column& column) {
+    json list = json::array();
+    for (const double x : column) list.push_back(finite_or_null(x));
+    return list;
+  }
+  bool compact_;
+};
+
+json describe_visual(const Visual& visual) {
+  json geometry;
+  if (const auto* box = std::get_if<Visual::Box>(&visual.geometry)) {
+    geometry = {{"type", "box"}, {"size", vector3(box->size)}};
+  } else if (const auto* cylinder = std::get_if<Visual::Cylinder>(&visual.geometry)) {
+    geometry = {{"type", "cylinder"}, {"radius", cylinder->radius}, {"length", cylinder->length}};
+  } else if (const auto* sphere = std::get_if<Visual::Sphere>(&visual.geometry)) {
+    geometry = {{"type", "sphere"}, {"radius", sphere->radius}};
+  }
+  return {
+      {"origin", origin(visual.xyz, visual.rpy)}, {"geometry", geometry}, {"color", visual.rgba}};
+}
+
+json describe_link(const LinkDescription& link) {
+  json result = {
+      {"name", link.name}, {"mass", 0.0}, {"com", {0.0, 0.0, 0.0}}, {"flexible", nullptr}};
+  if (link.inertial) {
+    result["mass"] = link.inertial->mass;
+    result["com"] = vector3(link.inertial->centre);
+  }
+  if (link.flexible) {
+    result["flexible"] = {{"length", link.flexible->length},
+                          {"modes_y", link.flexible->modes_y},
+                          {"modes_z", link.flexible->modes_z}};
+  }
+  json visuals = json::array();
+  for (const Visual& visual : link.visuals) visuals.push_back(describe_visual(visual));
+  for (const MeshVisual& mesh : link.meshes) {
+    visuals.push_back({{"origin", origin(mesh.xyz, mesh.rpy)},
+                       {"geometry", {{"type", "mesh"}, {"filename", mesh.filename}}},
+                       {"color", {0.5, 0.5, 0.5, 1.0}}});
+  }
+  result["visuals"] = visuals;
+  return result;
+}
+
+json describe_model(const Model& model) {
+  json joints = json::array(), links = json::array(), units = json::array();
+  for (const JointDescription& joint : model.description().joints) {
+    json entry = {
+        {"name", joint.name},
+        {"type", to_string(joint.type)},
+        {"parent", joint.parent},
+        {"child", joint.child},
+        {"origin", origin(joint.origin.translation, rpy_from_rotation(joint.origin.rotation))},
+        {"axis", vector3(joint.axis)},
+        {"limit", nullptr},
+        {"coordinate", -1},
+        {"multiplier", 1.0},
+        {"offset", 0.0}};
+    if (joint.limits) {
+      entry["limit"] = {{"lower", finite_or_null(joint.limits->lower)},
+                        {"upper", finite_or_null(joint.limits->upper)},
+                        {"velocity", finite_or_null(joint.limits->velocity)},
+                        {"effort", finite_or_null(joint.limits->effort)}};
+    }
+    for (const Body& body : model.bodies()) {
+      if (body.joint != joint.name && body.joint != joint.name + "/x") continue;
+      entry["coordinate"] = body.coordinate;
+      entry["multiplier"] = body.multiplier;
+      entry["offset"] = body.offset;
+    }
+    joints.push_back(std::move(entry));
+  }
+  for (const LinkDescription& link : model.description().links)
+    links.push_back(describe_link(link));
+  for (const Coordinate& coordinate : model.coordinates())
+    units.push_back(coordinate.prismatic ? "m" : "rad");
+  return {{"name", model.name()}, {"coordinates", model.coordinate_names()},
+          {"units", units},       {"end_effector", model.frames()[model.end_effector()].name},
+          {"joints", joints},     {"links", links}};
+}
+
+}  // namespace
+
+Recording::Recording(Model given) : model(std::move(given)), end_effector(3), centre(3) {
+  for (auto* columns : {&q, &qd, &qdd, &tau}) columns->resize(model.size());
+}
+
+std::string to_csv(const Recording& recording) {
+  fmt::memory_buffer out;
+  const auto add = [&out](std::string_view text) {
+    out.append(text.data(), text.data() + text.size());
+  };
+  add("t");
+  for (const char* prefix : {"q_", "qd_", "tau_"}) {
+    for (const Coordinate& coordinate : recording.model.coordinates()) {
+      add(fmt::format(",{}{}", prefix, coordinate.name));
+    }
+  }
+  add(",kinetic,potential,strain\n");
+  for (std::size_t row = 0; row < recording.size(); ++row) {
+    fmt::format_to(std::back_inserter(out), "{:.17g}", recording.t[row]);
+    for (const auto* columns : {&recording.q, &recording.qd, &recording.tau}) {
+      for (const Column& column : *columns) {
+        fmt::format_to(std::back_inserter(out), ",{:.17g}", column[row]);
+      }
+    }
+    fmt::format_to(std::back_inserter(out), ",{:.17g},{:.17g},{:.17g}\n", recording.kinetic[row],
+                   recording.potential[row], recording.strain[row]);
+  }
+  return fmt::to_string(out);
+}
+
+std::string to_json(const Recording& recording, bool compact) {
+  const RunSettings& settings = recording.settings;
+  const RunStatistics& statistics = recording.statistics;
+  const ColumnWriter column(compact);
+  json samples = {{"t", column.wide(recording.t)},
+                  {"q", column.all(recording.q)},
+                  {"qd", column.all(recording.qd)},
+                  {"qdd", column.all(recording.qdd)},
+                  {"tau", column.all(recording.tau)},
+                  {"kinetic", column(recording.kinetic)},
+                  {"potential", column(recording.potential)},
+                  {"strain", column(recording.strain)},
+                  {"work", column(recording.work)},
+                  {"power", column(recording.power)},
+                  {"energy_drift", column.wide(recording.energy_drift)},
+                  {"end_effector", column.all(recording.end_effector)},
+                  {"com", column.all(recording.centre)}};
+  if (!recording.desired.empty()) samples["desired"] = {{"q", column.all(recording.desired)}};
+  const json run = {{"format", "dynamics-run"},
+                    {"version", 1},
+                    {"settings",
+                     {{"robot", settings.robot},
+                      {"source", settings.source},
+                      {"command", settings.command},
+                      {"scenario", settings.scenario},
+                      {"integrator", settings.integrator},
+                      {"rtol", settings.rtol},
+                      {"atol", settings.atol},
+                      {"step", settings.step ? json(*settings.step) : json(nullptr)},
+                      {"duration", settings.duration},
+                      {"sample", settings.sample},
+                      {"gravity", vector3(recording.model.gravity())},
+                      {"q0", settings.q0},
+                      {"qd0", settings.qd0},
+                      {"friction", settings.friction},
+                      {"limits", false}}},
+                    {"statistics",
+                     {{"steps", statistics.steps},
+                      {"rejected", statistics.rejected},
+                      {"evaluations", statistics.evaluations},
+                      {"wall_seconds", statistics.wall_seconds},
+                      {"energy_drift", finite_or_null(statistics.energy_drift)},
+                      {"completed", statistics.completed},
+                      {"ending", statistics.ending}}},
+                    {"model", describe_model(recording.model)},
+                    {"samples", samples}};
+  return run.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path target(path);
+  if (fs::is_directory(target, error))
+    throw std::runtime_error(path + ": is a folder; name a file");
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) {
+    throw std::runtime_error(path + ": the folder " + folder.string() + " does not exist");
+  }
+  const auto write = [&](const fs::path& to) {
+    std::ofstream file(to, std::ios::binary | std::ios::trunc);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    return static_cast<bool>(file);
+  };
+  // a pipe or a device is written as it is
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+    if (!write(target)) throw std::runtime_error(path + ": cannot be written");
+    return;
+  }
+  fs::path temporary = target;
+  temporary += ".part";
+  if (!write(temporary)) {
+    fs::remove(temporary, error);
+    throw std::runtime_error(path + ": cannot be written (disk full, or no permission)");
+  }
+  fs::rename(temporary, target, error);
+  if (error) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw std::runtime_error(path + ": " + error.message());
+  }
+}
+
+}  // namespace dynamics

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.hpp"
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "report.hpp"
+#include "robot.hpp"
+
+namespace dynamics::tools {
+
+void add_forward(CLI::App& app, Outcome&) {
+  struct Arguments {
+    RobotArgument robot;
+    std::string q, qd, tau, algorithm = "udut";
+    bool no_friction = false, json = false;
+  };
+  auto args = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("forward", "Forward dynamics: the accelerations of joint forces");
+  args->robot.add_to(*command);
+  command->add_option("--q", args->q,
+                      "joint positions, comma separated (default: the robot's start)");
+  command->add_option("--qd", args->qd, "joint velocities (default: 0)");
+  command->add_option("--tau", args->tau, "joint torques and forces (default: 0)");
+  command->add_option("--algorithm", args->algorithm, "udut (Saha 2003)")
+      ->check(CLI::IsMember({"udut"}));
+  command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
+  command->add_flag("--json", args->json, "print one JSON object");
+  command->callback([args] {
+    const Robot robot = args->robot.load();
+    const std::size_t n = robot.model.size();
+    const std::vector<double> zero(n, 0.0);
+    const auto q = parse_vector("--q", args->q, n, robot.q0);
+    const auto qd = parse_vector("--qd", args->qd, n, zero);
+    const auto tau = parse_vector("--tau", args->tau, n, zero);
+    Workspace workspace(robot.model);
+    Conditions conditions;
+    conditions.friction = !args->no_friction;
+    std::vector<double> qdd(n);
+    forward_dynamics(robot.model, workspace, q, qd, tau, qdd, conditions);
+    if (args->json) {
+      auto object = with_joints(robot.model);
+      object["qdd"] = qdd;
+      print_json(object);
+    } else {
+      print_warnings(robot.model);
+      print_table(robot.model, {{"qdd", qdd, "rad/s^2", "m/s^2"}});
+    }
+  });
+}
+
+}  // namespace dynamics::tools

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "command.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/simulation/simulate.hpp"
+#include "page.hpp"
+#include "report.hpp"
+#include "robot.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+struct Arguments {
+  RobotArgument robot;
+  std::string q, qd, qdd, algorithm = "denoc";
+  bool no_friction = false, json = false;
+  std::string trajectory, q0, q1;
+  std::optional<double> period;
+  double duration = 10.0, sample = 0.01;
+  std::vector<std::string> outputs;
+  std::string compare;
+};
+
+void one_state(const Arguments& args) {
+  const Robot robot = args.robot.load();
+  const std::size_t n = robot.model.size();
+  const std::vector<double> zero(n, 0.0);
+  const auto q = parse_vector("--q", args.q, n, robot.q0);
+  const auto qd = parse_vector("--qd", args.qd, n, zero);
+  const auto qdd = parse_vector("--qdd", args.qdd, n, zero);
+  Workspace workspace(robot.model);
+  Conditions conditions;
+  conditions.friction = !args.no_friction;
+  std::vector<double> tau(n);
+  inverse_dynamics(robot.model, workspace, q, qd, qdd, tau, conditions);
+  if (args.json) {
+    auto object = with_joints(robot.model);
+    object["tau"] = tau;
+    print_json(object);
+  } else {
+    print_warnings(robot.model);
+    print_table(robot.model, {{"tau", tau, "N m", "N"}});
+  }
+}
+
+/// The papers' RIDIM: torques along a path, their peaks and RMS, and how they stand to the limits.
+void along_path(const Arguments& args) {
+  const Robot robot = args.robot.load();
+  const Model& model = robot.model;
+  const RunOutputs outputs(args.outputs, args.compare);
+  const auto q0 = parse_vector("--q0", args.q0, model.size(), robot.q0);
+  const auto motion = desired_motion(robot, args.trajectory, q0, args.q1, args.period);
+  Recording run = torques_along(model, *motion, args.duration, args.sample, !args.no_friction);
+  run.settings.robot = robot.asked;
+  if (robot.table) run.settings.source = robot.table->source;
+
+  std::vector<double> peak(model.size(), 0.0), rms(model.size(), 0.0), ratio(model.size(), 0.0);
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    for (std::size_t k = 0; k < run.size(); ++k) {
+      peak[i] = std::max(peak[i], std::abs(run.tau[i][k]));
+      if (k == 0) continue;
+      // trapezium: the last interval may be shorter
+      const double a = run.tau[i][k - 1], b = run.tau[i][k];
+      rms[i] += 0.5 * (a * a + b * b) * (run.t[k] - run.t[k - 1]);
+    }
+    rms[i] = std::sqrt(rms[i] / run.t.back());
+    ratio[i] = peak[i] / model.coordinates()[i].effort;
+  }
+  outputs.write(run);
+  if (args.json) {
+    auto object = with_joints(model);
+    object["t"] = run.t;
+    ordered_json rows = ordered_json::array();
+    for (std::size_t k = 0; k < run.size(); ++k) {
+      ordered_json row = ordered_json::array();
+      for (std::size_t i = 0; i < model.size(); ++i) row.push_back(run.tau[i][k]);
+      rows.push_back(std::move(row));
+    }
+    object["tau"] = std::move(rows);
+    object["peak"] = peak;
+    object["rms"] = rms;
+    object["limit_ratio"] = ratio;
+    print_json(object);
+    return;
+  }
+  print_warnings(model);
+  fmt::print("Torques of {} along {} for {:g} s, {} samples\n\n", robot.asked,
+             args.trajectory == "cycloid" ? "its cycloid" : args.trajectory, args.duration,
+             run.size());
+  print_table(
+      model,
+      {{"peak", peak, "N m", "N  "}, {"RMS", rms, "N m", "N  "}, {"peak/limit", ratio, "", ""}});
+  for (const std::string& path : outputs.paths()) fmt::print("wrote {}\n", path);
+}
+
+}  // namespace
+
+void add_inverse(CLI::App& app, Outcome&) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "inverse", "Inverse dynamics: the joint forces of a motion, or of a whole path");
+  args->robot.add_to(*command);
+  auto* q = command->add_option("--q", args->q,
+                                "joint positions, comma separated (default: the robot's start)");
+  auto* qd = command->add_option("--qd", args->qd, "joint velocities (default: 0)");
+  auto* qdd = command->add_option("--qdd", args->qdd, "joint accelerations (default: 0)");
+  command->add_option("--algorithm", args->algorithm, "denoc (Saha 1999, 5.1)")
+      ->check(CLI::IsMember({"denoc"}));
+  command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
+  command->add_flag("--json", args->json, "print one JSON object");
+  auto* path = command->add_option("--trajectory", args->trajectory,
+                                   "cycloid, or a CSV file with t and q_JOINT (qd_, qdd_) columns");
+  path->excludes(q)->excludes(qd)->excludes(qdd);
+  const auto of_path = [&](CLI::Option* option) {
+    option->needs(path)->group("With --trajectory");
+  };
+  of_path(command->add_option("--duration", args->duration, "s (default 10)"));
+  of_path(command->add_option("--sample", args->sample, "s between samples (default 0.01)"));
+  of_path(command->add_option("--q0", args->q0, "start of the cycloid (default: the robot's)"));
+  of_path(command->add_option("--q1", args->q1, "end of the cycloid (default: the paper's)"));
+  of_path(command->add_option("--period", args->period,
+                              "T of the cycloid in s (default: the paper's, else 10)"));
+  of_path(command->add_option("--output", args->outputs, "F.csv, F.json or F.html, may be repeated")
+              ->take_all());
+  of_path(command->add_option("--compare", args->compare,
+                              "a run (F.json) to show beside it in the page"));
+  command->callback([args] {
+    if (args->trajectory.empty()) {
+      one_state(*args);
+    } else {
+      along_path(*args);
+    }
+  });
+}
+
+}  // namespace dynamics::tools

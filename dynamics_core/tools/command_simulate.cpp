@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <memory>
+
+#include "command.hpp"
+#include "dynamics_core/simulation/make_integrator.hpp"
+#include "dynamics_core/simulation/simulate.hpp"
+#include "page.hpp"
+#include "progress_bar.hpp"
+#include "report.hpp"
+#include "robot.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+constexpr int interrupted_code = 130;
+
+std::atomic<bool> interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void note_interrupt(int) { interrupted = true; }
+
+struct Arguments {
+  RobotArgument robot;
+  std::string scenario = "free-fall", integrator = "dop853", trajectory, q0, qd0, q1, compare;
+  double duration = 10.0, rtol = 1e-9, sample = 0.01;
+  std::optional<double> atol, step, period;
+  bool no_friction = false, json = false;
+  std::vector<std::string> outputs;
+  std::string command_line;
+};
+
+std::string integrator_list() {
+  std::string list;
+  for (const auto& known : ode::integrator_names())
+    list += (list.empty() ? "" : ", ") + std::string(known.name);
+  return list;
+}
+
+SimulationOptions options_of(const Arguments& args, const Robot& robot) {
+  SimulationOptions options;
+  options.scenario = scenario_from_name(args.scenario);
+  options.duration = args.duration;
+  options.integrator = args.integrator;
+  options.rtol = args.rtol;
+  options.atol = args.atol;
+  options.step = args.step;
+  options.sample = args.sample;
+  options.friction = !args.no_friction;
+  options.q0 = parse_vector("--q0", args.q0, robot.model.size(), robot.q0);
+  options.qd0 = parse_vector("--qd0", args.qd0, robot.model.size(), robot.qd0);
+  if (options.scenario == Scenario::forced || options.scenario == Scenario::computed_torque) {
+    options.motion = desired_motion(robot, args.trajectory, options.q0, args.q1, args.period);
+  }
+  return options;
+}
+
+void print_summary(const Robot& robot, const Recording& run) {
+  const RunSettings& settings = run.settings;
+  const RunStatistics& statistics = run.statistics;
+  fmt::print("{}: {}, {:g} s of {:g} s, {} (rtol {:g})\n", robot.asked, settings.scenario,
+             run.t.empty() ? 0.0 : run.t.back(), settings.duration, settings.integrator,
+             settings.rtol);
+  fmt::print("{} steps, {} rejected, {} evaluations, {:.3g} s of computing\n", statistics.steps,
+             statistics.rejected, statistics.evaluations, statistics.wall_seconds);
+  fmt::print("energy kept to {:.2g} of the largest kinetic energy\n\n", statistics.energy_drift);
+  std::vector<double> first, last, low, high;
+  for (const Column& column : run.q) {
+    first.push_back(column.front());
+    last.push_back(column.back());
+    low.push_back(*std::min_element(column.begin(), column.end()));
+    high.push_back(*std::max_element(column.begin(), column.end()));
+  }
+  print_table(run.model, {{"start", first, "rad", "m  "},
+                          {"end", last, "rad", "m  "},
+                          {"smallest", low, "rad", "m  "},
+                          {"largest", high, "rad", "m  "}});
+}
+
+void print_run_json(const Recording& run) {
+  auto object = with_joints(run.model);
+  std::vector<double> q, qd;
+  for (std::size_t i = 0; i < run.model.size(); ++i) {
+    q.push_back(run.q[i].back());
+    qd.push_back(run.qd[i].back());
+  }
+  object["t"] = run.t.back();
+  object["q"] = q;
+  object["qd"] = qd;
+  object["steps"] = run.statistics.steps;
+  object["rejected"] = run.statistics.rejected;
+  object["evaluations"] = run.statistics.evaluations;
+  object["wall_seconds"] = run.statistics.wall_seconds;
+  object["energy_drift"] = run.statistics.energy_drift;
+  object["completed"] = run.statistics.completed;
+  print_json(object);
+}
+
+void simulate_robot(const Arguments& args, Outcome& outcome) {
+  const Robot robot = args.robot.load();
+  const RunOutputs outputs(args.outputs, args.compare);
+  const SimulationOptions options = options_of(args, robot);
+  if (!args.json) print_warnings(robot.model);
+
+  std::signal(SIGINT, note_interrupt);
+  std::signal(SIGTERM, note_interrupt);
+  Recording run = [&] {
+    ProgressBar bar(robot.asked);
+    return simulate(robot.model, options, [&](double t) {
+      bar.update(t / options.duration);
+      return !interrupted;
+    });
+  }();
+  run.settings.robot = robot.asked;
+  run.settings.command = args.command_line;
+  if (robot.table) run.settings.source = robot.table->source;
+  outputs.write(run);
+
+  if (args.json) {
+    print_run_json(run);
+  } else {
+    print_summary(robot, run);
+    if (!outputs.paths().empty()) fmt::print("\n");
+    for (const std::string& path : outputs.paths()) fmt::print("wrote {}\n", path);
+  }
+  if (run.statistics.completed) return;
+  fmt::print(stderr, "dynamics: the run ended early: {}\n", run.statistics.ending);
+  outcome.exit_code = interrupted ? interrupted_code : 1;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Outcome& outcome) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("simulate", "Simulate the robot (the papers' RFDSIM)");
+  args->robot.add_to(*command);
+  command->add_option("--scenario", args->scenario,
+                      "free-fall (default), forced, hold, computed-torque");
+  command->add_option("--duration", args->duration, "s (default 10)");
+  command->add_option("--integrator", args->integrator, integrator_list() + " (default dop853)");
+  command->add_option("--rtol", args->rtol, "relative tolerance (default 1e-9)");
+  command->add_option("--atol", args->atol, "absolute tolerance (default: as --rtol)");
+  command->add_option("--step", args->step, "s: fixed step, for the methods that have one");
+  command->add_option("--sample", args->sample, "s between samples (default 0.01)");
+  command->add_option("--q0", args->q0, "start position (default: the robot's table, else 0)");
+  command->add_option("--qd0", args->qd0, "start velocity (default: the robot's table, else 0)");
+  command->add_option("--trajectory", args->trajectory,
+                      "forced, computed-torque: cycloid, or a CSV file");
+  command->add_option("--q1", args->q1, "end of the cycloid (default: the paper's)");
+  command->add_option("--period", args->period,
+                      "T of the cycloid in s (default: the paper's, else 10)");
+  command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
+  command->add_option("--output", args->outputs, "F.csv, F.json or F.html, may be repeated")
+      ->take_all();
+  command->add_option("--compare", args->compare, "a run (F.json) to show beside it in the page");
+  command->add_flag("--json", args->json, "print one JSON object");
+  command->callback([args, command, &outcome] {
+    args->command_line = "dynamics simulate " + args->robot.name;
+    for (const CLI::Option* option : command->get_options()) {
+      const std::string name = option->get_name();
+      if (option->count() == 0 || name == "ROBOT" || name == "--output" || name == "--compare")
+        continue;
+      args->command_line += " " + name;
+      if (option->get_expected_min() > 0) args->command_line += " " + option->results()[0];
+    }
+    simulate_robot(*args, outcome);
+  });
+}
+
+}  // namespace dynamics::tools

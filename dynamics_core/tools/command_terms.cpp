@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.hpp"
+#include "dynamics_core/rigid/coriolis_matrix.hpp"
+#include "dynamics_core/rigid/energy.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/rigid/udut.hpp"
+#include "report.hpp"
+#include "robot.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+void print_matrix(const char* title, const Eigen::MatrixXd& matrix) {
+  fmt::print("{}\n", title);
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) fmt::print("{:>14.6g}", matrix(i, j));
+    fmt::print("\n");
+  }
+  fmt::print("\n");
+}
+
+}  // namespace
+
+void add_terms(CLI::App& app, Outcome&) {
+  struct Arguments {
+    RobotArgument robot;
+    std::string q, qd;
+    bool json = false;
+  };
+  auto args = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "terms", "The terms of M qdd + C qd + g = tau, the energies, and M = U D U^T");
+  args->robot.add_to(*command);
+  command->add_option("--q", args->q,
+                      "joint positions, comma separated (default: the robot's start)");
+  command->add_option("--qd", args->qd, "joint velocities (default: 0)");
+  command->add_flag("--json", args->json, "print one JSON object");
+  command->callback([args] {
+    const Robot robot = args->robot.load();
+    const Model& model = robot.model;
+    const auto n = static_cast<Eigen::Index>(model.size());
+    const auto q = parse_vector("--q", args->q, model.size(), robot.q0);
+    const auto qd =
+        parse_vector("--qd", args->qd, model.size(), std::vector<double>(model.size(), 0.0));
+    Workspace workspace(model);
+    Eigen::MatrixXd M(n, n), C(n, n), U(n, n);
+    std::vector<double> g(model.size()), d(model.size());
+    inertia_matrix(model, workspace, q, M);
+    coriolis_matrix(model, workspace, q, qd, C);
+    gravity_forces(model, workspace, q, g);
+    const Energy now = energy(model, workspace, q, qd);
+    bool decomposed = true;
+    std::string reason;
+    try {
+      udut(model, workspace, q, U, d);
+    } catch (const ModelError& error) {  // the other terms exist all the same
+      decomposed = false;
+      reason = error.what();
+    }
+    if (args->json) {
+      auto object = with_joints(model);
+      object["M"] = matrix_json(M);
+      object["C"] = matrix_json(C);
+      object["g"] = g;
+      object["kinetic"] = now.kinetic;
+      object["potential"] = now.potential;
+      object["U"] = decomposed ? matrix_json(U) : ordered_json(nullptr);
+      object["D"] = decomposed ? ordered_json(d) : ordered_json(nullptr);
+      print_json(object);
+      return;
+    }
+    print_warnings(model);
+    print_matrix("M", M);
+    print_matrix("C", C);
+    if (decomposed) {
+      print_matrix("U", U);
+      print_table(model, {{"g", g, "N m", "N"}, {"D", d, "kg m^2", "kg"}});
+    } else {
+      fmt::print("U, D: {}\n\n", reason);
+      print_table(model, {{"g", g, "N m", "N"}});
+    }
+    fmt::print("\nkinetic energy    {:.9g} J\npotential energy  {:.9g} J\n", now.kinetic,
+               now.potential);
+  });
+}
+
+}  // namespace dynamics::tools

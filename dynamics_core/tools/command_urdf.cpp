@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "command.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/model/to_urdf.hpp"
+#include "dynamics_core/simulation/recording.hpp"
+#include "robot.hpp"
+
+namespace dynamics::tools {
+
+void add_urdf(CLI::App& app, Outcome&) {
+  struct Arguments {
+    std::string table, output;
+  };
+  auto args = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("urdf", "The URDF of a DH table");
+  command
+      ->add_option("TABLE", args->table, "a DH table (YAML), or planar3, stanford, puma, canadarm")
+      ->required();
+  command->add_option("--output", args->output, "write it to a file instead of the terminal");
+  command->callback([args] {
+    const DhTable table = built_in_table(args->table)
+                              ? built_in_robot(args->table)
+                              : read_dh_table(read_file(args->table), args->table);
+    const std::string urdf = to_urdf(table);
+    if (args->output.empty()) {
+      fmt::print("{}", urdf);
+    } else {
+      write_file(args->output, urdf);
+    }
+  });
+}
+
+}  // namespace dynamics::tools

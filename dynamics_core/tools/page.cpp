@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "page.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "robot.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Where the package dynamics_viewer may have put its template.
+std::vector<fs::path> template_places() {
+  std::vector<fs::path> places;
+  if (const char* given = std::getenv("DYNAMICS_VIEWER")) return {fs::path(given)};
+  const fs::path inside = fs::path("share") / "dynamics_viewer" / "viewer.html";
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const fs::path prefix = program.parent_path().parent_path();
+    places.push_back(prefix / inside);  // one prefix for all
+    places.push_back(prefix.parent_path() / "dynamics_viewer" /
+                     inside);  // a prefix for each package
+  }
+  if (const char* prefixes = std::getenv("AMENT_PREFIX_PATH")) {
+    std::string_view rest = prefixes;
+    while (!rest.empty()) {
+      const auto colon = rest.find(':');
+      places.push_back(fs::path(rest.substr(0, colon)) / inside);
+      rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
+    }
+  }
+  return places;
+}
+
+std::string load_template(const std::string& path) {
+  for (const fs::path& place : template_places()) {
+    std::error_code error;
+    if (fs::is_regular_file(place, error)) return read_file(place.string());
+  }
+  throw InputError(path +
+                   ": the page's template viewer.html is not installed: build the package "
+                   "dynamics_viewer (it needs Node.js with npm), or ask for .csv or .json");
+}
+
+/// JSON inside a <script> must not end it.
+std::string escaped(const std::string& json) {
+  std::string text;
+  text.reserve(json.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '<') {
+      text += "\\u003c";
+    } else {
+      text += json[i];
+    }
+  }
+  return text;
+}
+
+void replace_once(std::string& text, std::string_view placeholder, const std::string& value) {
+  const auto at = text.find(placeholder);
+  if (at == std::string::npos) {
+    throw InputError(
+        fmt::format("the page's template has no place {}: it is of another version", placeholder));
+  }
+  text.replace(at, placeholder.size(), value);
+}
+
+std::string suffix(const std::string& path) { return fs::path(path).extension().string(); }
+
+}  // namespace
+
+RunOutputs::RunOutputs(std::vector<std::string> paths, const std::string& compare)
+    : paths_(std::move(paths)), compare_("null") {
+  for (const std::string& path : paths_) {
+    const std::string kind = suffix(path);
+    if (kind != ".csv" && kind != ".json" && kind != ".html") {
+      throw InputError(fmt::format("--output {}: the name must end in .csv, .json or .html", path));
+    }
+    const fs::path folder =
+        fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) {
+      throw InputError(
+          fmt::format("--output {}: the folder {} does not exist", path, folder.string()));
+    }
+    if (kind == ".html" && template_.empty()) template_ = load_template(path);
+  }
+  if (compare.empty()) return;
+  if (template_.empty()) throw InputError("--compare: needs an --output that ends in .html");
+  compare_ = read_file(compare);
+  const auto other = nlohmann::json::parse(compare_, nullptr, false);
+  if (other.is_discarded() || !other.is_object() || other.value("format", "") != "dynamics-run") {
+    throw InputError(
+        fmt::format("--compare {}: is not a run written with --output F.json", compare));
+  }
+}
+
+void RunOutputs::write(const Recording& recording) const {
+  for (const std::string& path : paths_) {
+    const std::string kind = suffix(path);
+    if (kind == ".csv") {
+      write_file(path, to_csv(recording));
+    } else if (kind == ".json") {
+      write_file(path, to_json(recording) + "\n");
+    } else {
+      std::string page = template_;
+      replace_once(page, "__DYNAMICS_RUN__", escaped(to_json(recording, true)));
+      replace_once(page, "__DYNAMICS_COMPARE__", escaped(compare_));
+      write_file(path, page);
+    }
+  }
+}
+
+}  // namespace dynamics::tools

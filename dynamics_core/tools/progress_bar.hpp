@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace dynamics::tools {
+
+/// A bar on the terminal for work of more than half a second; nothing where stderr is no terminal.
+class ProgressBar {
+ public:
+  explicit ProgressBar(std::string title)
+      : title_(std::move(title)), shown_(isatty(STDERR_FILENO) == 1) {}
+  ~ProgressBar() {
+    if (drawn_) fmt::print(stderr, "\r{:79}\r", "");
+  }
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(double fraction) {
+    if (!shown_) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - start_ < std::chrono::milliseconds(500) ||
+        now - last_ < std::chrono::milliseconds(100))
+      return;
+    last_ = now;
+    drawn_ = true;
+    constexpr int width = 40;
+    const int full = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * width);
+    fmt::print(stderr, "\r{} [{}{}] {:3.0f} %", title_,
+               std::string(static_cast<std::size_t>(full), '#'),
+               std::string(static_cast<std::size_t>(width - full), ' '), 100.0 * fraction);
+    std::fflush(stderr);
+  }
+
+ private:
+  std::string title_;
+  bool shown_, drawn_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_{};
+};
+
+}  // namespace dynamics::tools

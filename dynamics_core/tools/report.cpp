@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace dynamics::tools {
+
+ordered_json matrix_json(const Eigen::MatrixXd& matrix) {
+  ordered_json rows = ordered_json::array();
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    ordered_json row = ordered_json::array();
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) row.push_back(matrix(i, j));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+ordered_json with_joints(const Model& model) { return {{"joints", model.coordinate_names()}}; }
+
+void print_json(const ordered_json& object) {
+  fmt::print("{}\n", object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+void print_table(const Model& model, const std::vector<TableColumn>& columns) {
+  std::size_t width = std::strlen("joint");
+  for (const Coordinate& coordinate : model.coordinates())
+    width = std::max(width, coordinate.name.size());
+  fmt::print("{:<{}}", "joint", width);
+  for (const TableColumn& column : columns) fmt::print("  {:>16}", column.title);
+  fmt::print("\n");
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    const Coordinate& coordinate = model.coordinates()[i];
+    fmt::print("{:<{}}", coordinate.name, width);
+    for (const TableColumn& column : columns) {
+      fmt::print("  {:>16.9g} {}", column.values[i],
+                 coordinate.prismatic ? column.linear_unit : column.angular_unit);
+    }
+    fmt::print("\n");
+  }
+}
+
+void print_warnings(const Model& model) {
+  for (const Note& note : model.notes()) {
+    if (note.severity == Note::Severity::warning) {
+      fmt::print(stderr, "warning: {} {}\n", note.element, note.message);
+    }
+  }
+}
+
+}  // namespace dynamics::tools

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Results on the terminal: one JSON object with full precision, or a readable table.
+
+#include <Eigen/Core>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dynamics_core/model/model.hpp"
+
+namespace dynamics::tools {
+
+using nlohmann::ordered_json;
+
+ordered_json matrix_json(const Eigen::MatrixXd& matrix);
+
+/// {"joints": [...], ...}
+ordered_json with_joints(const Model& model);
+
+void print_json(const ordered_json& object);
+
+/// A column of numbers beside the joints' names, with the unit of each.
+struct TableColumn {
+  std::string title;
+  std::vector<double> values;
+  const char* angular_unit;
+  const char* linear_unit;
+};
+void print_table(const Model& model, const std::vector<TableColumn>& columns);
+
+/// What the model wants its user to know, on stderr.
+void print_warnings(const Model& model);
+
+}  // namespace dynamics::tools

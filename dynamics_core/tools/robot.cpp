@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "robot.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "command.hpp"
+#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/simulation/trajectory_file.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+Robot from_table(const std::string& asked, DhTable table) {
+  Model model = model_from_dh(table);
+  auto q0 = table.q0, qd0 = table.qd0;
+  q0.resize(model.size(), 0.0);
+  qd0.resize(model.size(), 0.0);
+  return {std::move(model), asked, std::move(table), std::move(q0), std::move(qd0)};
+}
+
+bool has_suffix(const std::string& path, std::initializer_list<const char*> suffixes) {
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  return std::any_of(suffixes.begin(), suffixes.end(), [&](const char* s) { return suffix == s; });
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
+    throw InputError(path + ": is a folder; name a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(path + ": cannot be read: no such file, or no permission");
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) throw InputError(path + ": could not be read to its end");
+  return text.str();
+}
+
+Robot load_robot(const std::string& asked) {
+  if (built_in_table(asked)) return from_table(asked, built_in_robot(asked));
+  std::error_code error;
+  if (!std::filesystem::exists(asked, error)) {
+    std::string names;
+    for (const auto name : built_in_robots())
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    throw InputError(fmt::format("no robot '{}': neither a file nor one of {}", asked, names));
+  }
+  const std::string text = read_file(asked);
+  if (has_suffix(asked, {".yaml", ".yml"})) return from_table(asked, read_dh_table(text, asked));
+  Model model = model_from_urdf(text, {}, asked);
+  const std::vector<double> zero(model.size(), 0.0);
+  return {std::move(model), asked, std::nullopt, zero, zero};
+}
+
+void RobotArgument::add_to(CLI::App& command) {
+  command
+      .add_option("ROBOT", name,
+                  "planar3, stanford, puma, canadarm, a URDF file or a DH table (YAML)")
+      ->required();
+  command.add_option("--gravity", gravity,
+                     "x,y,z in m/s^2 (default: the robot's table, else 0,0,-9.81)");
+}
+
+Robot RobotArgument::load() const {
+  Robot robot = load_robot(name);
+  if (!gravity.empty()) {
+    const auto g = parse_vector("--gravity", gravity, 3, {});
+    robot.model = robot.model.with_gravity({g[0], g[1], g[2]});
+  }
+  return robot;
+}
+
+std::vector<double> parse_vector(const std::string& option, const std::string& text,
+                                 std::size_t size, const std::vector<double>& otherwise) {
+  if (text.empty()) return otherwise;
+  std::vector<double> numbers;
+  std::size_t at = 0;
+  while (true) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    std::size_t first = at, last = comma;
+    while (first < last && (text[first] == ' ' || text[first] == '+')) ++first;
+    while (last > first && text[last - 1] == ' ') --last;
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data() + first, text.data() + last, value);
+    if (error != std::errc{} || end != text.data() + last || !std::isfinite(value)) {
+      throw InputError(
+          fmt::format("{}: entry {} is '{}'; finite numbers are needed, apart by commas", option,
+                      numbers.size() + 1, text.substr(at, comma - at)));
+    }
+    numbers.push_back(value);
+    if (comma == text.size()) break;
+    at = comma + 1;
+  }
+  if (numbers.size() != size) {
+    throw InputError(fmt::format("{}: {} numbers given; {} are needed, one for each joint in order",
+                                 option, numbers.size(), size));
+  }
+  return numbers;
+}
+
+std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& trajectory,
+                                       const std::vector<double>& q0, const std::string& q1,
+                                       std::optional<double> period) {
+  if (!trajectory.empty() && trajectory != "cycloid") {
+    const std::string text = read_file(trajectory);
+    return knot_motion(read_trajectory_csv(text, trajectory, robot.model));
+  }
+  std::optional<Forced> forced = robot.table ? robot.table->forced : std::nullopt;
+  if (!q1.empty()) {
+    if (!forced || forced->kind != Forced::Kind::cycloid) forced = Forced{};
+    forced->q1 = parse_vector("--q1", q1, robot.model.size(), {});
+  }
+  if (!forced) {
+    throw InputError(
+        fmt::format("'{}' has no end point of its own for a cycloid: give --q1", robot.asked));
+  }
+  if (period) {
+    if (forced->kind != Forced::Kind::cycloid) {
+      throw InputError(
+          "--period: this robot's own motion has a period for each joint; give --q1 as well "
+          "for a cycloid");
+    }
+    forced->period = *period;
+  }
+  return forced_motion(*forced, q0);
+}
+
+}  // namespace dynamics::tools

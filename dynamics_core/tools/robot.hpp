@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The robot and the vectors that a command is given.
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/model.hpp"
+#include "dynamics_core/simulation/motion.hpp"
+
+namespace dynamics::tools {
+
+struct Robot {
+  Model model;
+  std::string asked;             ///< what the user wrote
+  std::optional<DhTable> table;  ///< where it came from one
+  std::vector<double> q0, qd0;   ///< start: the table's, else zero
+};
+
+/// A built-in name, a .yaml or .yml table, or a URDF file. Throws InputError or ModelError.
+Robot load_robot(const std::string& asked);
+
+/// The text of a file. Throws InputError naming it.
+std::string read_file(const std::string& path);
+
+/// The option ROBOT and those that change the model, common to all commands.
+struct RobotArgument {
+  std::string name;
+  std::string gravity;
+  void add_to(CLI::App& command);
+  Robot load() const;
+};
+
+/// "1,2.5,-3e-2" as `size` finite numbers; `otherwise` where the text is empty.
+std::vector<double> parse_vector(const std::string& option, const std::string& text,
+                                 std::size_t size, const std::vector<double>& otherwise);
+
+/// A desired motion from the command line: "cycloid" (or empty) is the table's forced run, or a
+/// cycloid to `q1` in `period`; anything else a CSV file.
+std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& trajectory,
+                                       const std::vector<double>& q0, const std::string& q1,
+                                       std::optional<double> period);
+
+}  // namespace dynamics::tools
