@@ -27,10 +27,10 @@ class VectorView {
   constexpr VectorView(T* data, std::size_t size) : data_(data), size_(size) {}
 
   template <class Range>
-    requires(!std::same_as<std::remove_cvref_t<Range>, VectorView>) && requires(Range& r) {
-      { r.data() } -> std::convertible_to<T*>;
-      r.size();
-    }
+  requires(!std::same_as<std::remove_cvref_t<Range>, VectorView>) && requires(Range& r) {
+    { r.data() } -> std::convertible_to<T*>;
+    r.size();
+  }
   // NOLINTNEXTLINE(google-explicit-constructor): a view stands for the range it is made from
   constexpr VectorView(Range&& range)  // NOLINT(bugprone-forwarding-reference-overload)
       : data_(range.data()), size_(static_cast<std::size_t>(range.size())) {

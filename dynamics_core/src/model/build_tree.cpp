@@ -21,23 +21,23 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct Draft {
   int parent;
   bool prismatic;
-  Pose pose;              ///< of the reference frame at zero position, in the parent's one
-  Eigen::Vector3d axis;   ///< unit, in the reference frame
+  Pose pose;             ///< of the reference frame at zero position, in the parent's one
+  Eigen::Vector3d axis;  ///< unit, in the reference frame
   double mass = 0.0;
-  Eigen::Vector3d moment = Eigen::Vector3d::Zero();   ///< about the reference origin
-  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the reference origin
-  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity(); ///< of the body's frame
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();    ///< about the reference origin
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();   ///< about the reference origin
+  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  ///< of the body's frame
 };
 
 /// Adds a load, given in a frame that has `pose` in the body's reference frame.
 void add_inertial(Draft& body, const Pose& pose, const Inertial& inertial) {
   const Eigen::Vector3d centre = pose * inertial.centre;
-  const Eigen::Matrix3d about_centre =
-      pose.rotation * inertial.inertia * pose.rotation.transpose();
+  const Eigen::Matrix3d about_centre = pose.rotation * inertial.inertia * pose.rotation.transpose();
   body.mass += inertial.mass;
   body.moment += inertial.mass * centre;
-  body.inertia += about_centre + inertial.mass * (centre.squaredNorm() * Eigen::Matrix3d::Identity() -
-                                                  centre * centre.transpose());
+  body.inertia +=
+      about_centre + inertial.mass * (centre.squaredNorm() * Eigen::Matrix3d::Identity() -
+                                      centre * centre.transpose());
 }
 
 /// A rotation that takes Z to `axis`, the identity for Z itself.
@@ -83,7 +83,8 @@ class Builder {
     for (std::size_t i = 0; i < drafts_.size(); ++i) data_.tree.push_back(tree_body(i));
     for (Frame& frame : data_.frames) {
       if (frame.body < 0) continue;
-      const Eigen::Matrix3d to_body = drafts_[static_cast<std::size_t>(frame.body)].axes.transpose();
+      const Eigen::Matrix3d to_body =
+          drafts_[static_cast<std::size_t>(frame.body)].axes.transpose();
       frame.pose = {to_body * frame.pose.rotation, to_body * frame.pose.translation};
     }
     for (std::size_t i = 0; i < data_.coordinates.size(); ++i) {
@@ -125,9 +126,9 @@ class Builder {
     switch (joint.type) {
       case JointType::fixed:
         if (link(joint.child).inertial && link(joint.child).inertial->mass > 0.0) {
-          data_.notes.push_back({Note::Severity::information, joint.child,
-                                 "merged into its parent '" + joint.parent + "' (fixed joint '" +
-                                     joint.name + "')"});
+          data_.notes.push_back(
+              {Note::Severity::information, joint.child,
+               "merged into its parent '" + joint.parent + "' (fixed joint '" + joint.name + "')"});
         }
         add_frame(joint.child, parent.body, pose);
         return;
@@ -180,7 +181,8 @@ class Builder {
     Body body{name, std::move(child), 0, 1.0, 0.0, Eigen::Matrix3d::Identity()};
     if (!joint.mimic) {
       body.coordinate = data_.coordinates.size();
-      Coordinate coordinate{std::move(name), joint.name, prismatic, -infinity, infinity, infinity, infinity};
+      Coordinate coordinate{std::move(name), joint.name, prismatic, -infinity,
+                            infinity,        infinity,   infinity};
       if (joint.limits) {
         if (joint.type == JointType::revolute || joint.type == JointType::prismatic) {
           coordinate.lower = joint.limits->lower;
@@ -210,7 +212,8 @@ class Builder {
         body.multiplier = mimic.multiplier;
         body.offset = mimic.offset;
       }
-      if (body.coordinate != i || data_.coordinates.size() != data_.bodies.size()) data_.plain = false;
+      if (body.coordinate != i || data_.coordinates.size() != data_.bodies.size())
+        data_.plain = false;
     }
   }
 
@@ -247,9 +250,9 @@ class Builder {
     TreeBody body;
     body.parent = draft.parent;
     body.prismatic = draft.prismatic;
-    const Eigen::Matrix3d parent_axes =
-        draft.parent < 0 ? Eigen::Matrix3d::Identity()
-                         : drafts_[static_cast<std::size_t>(draft.parent)].axes;
+    const Eigen::Matrix3d parent_axes = draft.parent < 0
+                                            ? Eigen::Matrix3d::Identity()
+                                            : drafts_[static_cast<std::size_t>(draft.parent)].axes;
 
     // rotation = Rz(beta) Rx(alpha) Rz(offset)
     const Eigen::Matrix3d rotation = parent_axes.transpose() * draft.pose.rotation * draft.axes;
@@ -261,8 +264,8 @@ class Builder {
     const double size = std::hypot(untwisted(1, 2), untwisted(2, 2));
     body.cos_alpha = untwisted(2, 2) / size;
     body.sin_alpha = -untwisted(1, 2) / size;
-    body.offset = std::atan2(
-        body.cos_alpha * untwisted(1, 0) + body.sin_alpha * untwisted(2, 0), untwisted(0, 0));
+    body.offset = std::atan2(body.cos_alpha * untwisted(1, 0) + body.sin_alpha * untwisted(2, 0),
+                             untwisted(0, 0));
     if (std::abs(body.offset) < 1e-15) body.offset = 0.0;
     body.cos_offset = std::cos(body.offset);
     body.sin_offset = std::sin(body.offset);
@@ -301,13 +304,15 @@ class Builder {
                                 centre * centre.transpose());
       }
       const Eigen::Vector3d principal =
-          Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
+          Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia, Eigen::EigenvaluesOnly)
+              .eigenvalues();
       // the merged tensor was larger by the shift: its round-off is what may be left
       if (principal[0] < -1e-9 * body.inertia.cwiseAbs().maxCoeff()) {
-        throw ModelError("link '" + data_.bodies[i].link + "'",
-                         fmt::format("its inertia (with what is fixed to it) has the negative principal "
-                                     "moment {:.6g} kg m^2; all three must be positive",
-                                     principal[0]));
+        throw ModelError(
+            "link '" + data_.bodies[i].link + "'",
+            fmt::format("its inertia (with what is fixed to it) has the negative principal "
+                        "moment {:.6g} kg m^2; all three must be positive",
+                        principal[0]));
       }
     }
   }

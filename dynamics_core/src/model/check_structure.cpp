@@ -23,7 +23,8 @@ void check_inertial(const LinkDescription& link, std::vector<Note>& notes) {
   const auto element = link_name(link.name);
   if (!std::isfinite(inertial.mass)) throw ModelError(element, "its mass is not a finite number");
   if (inertial.mass < 0.0) {
-    throw ModelError(element, fmt::format("its mass is {} kg; a mass is zero or more", inertial.mass));
+    throw ModelError(element,
+                     fmt::format("its mass is {} kg; a mass is zero or more", inertial.mass));
   }
   if (!inertial.centre.allFinite()) {
     throw ModelError(element, "its mass centre is not finite: give three finite coordinates");
@@ -35,7 +36,8 @@ void check_inertial(const LinkDescription& link, std::vector<Note>& notes) {
     notes.push_back({Severity::warning, link.name, std::move(message)});
   };
   if (inertial.inertia.isZero(0.0)) {
-    if (inertial.mass > 0.0) warn(fmt::format("has a mass of {} kg but no inertia: treated as a point", inertial.mass));
+    if (inertial.mass > 0.0)
+      warn(fmt::format("has a mass of {} kg but no inertia: treated as a point", inertial.mass));
     return;
   }
   if (inertial.mass == 0.0) warn("has an inertia but no mass");
@@ -46,9 +48,10 @@ void check_inertial(const LinkDescription& link, std::vector<Note>& notes) {
   if (principal[0] < -1e-9 * largest) {
     warn(fmt::format("has a negative principal moment of inertia ({:.6g} kg m^2)", principal[0]));
   } else if (principal[0] + principal[1] < principal[2] - 1e-6 * largest) {
-    warn(fmt::format("violates the triangle inequality: principal moments {:.6g}, {:.6g}, {:.6g} "
-                     "kg m^2, but no body has one larger than the sum of the others",
-                     principal[0], principal[1], principal[2]));
+    warn(
+        fmt::format("violates the triangle inequality: principal moments {:.6g}, {:.6g}, {:.6g} "
+                    "kg m^2, but no body has one larger than the sum of the others",
+                    principal[0], principal[1], principal[2]));
   }
 }
 
@@ -62,8 +65,9 @@ void check_joint(JointDescription const& joint, std::vector<Note>& notes) {
   if (joint.axis.norm() < 1e-9) {
     throw ModelError(element, "its axis is zero: give a direction such as \"0 0 1\"");
   }
-  const std::pair<const char*, double> coefficients[] = {
-      {"damping", joint.damping}, {"friction", joint.friction}, {"rotor inertia", joint.rotor_inertia}};
+  const std::pair<const char*, double> coefficients[] = {{"damping", joint.damping},
+                                                         {"friction", joint.friction},
+                                                         {"rotor inertia", joint.rotor_inertia}};
   for (const auto& [what, value] : coefficients) {
     if (!std::isfinite(value) || value < 0.0) {
       throw ModelError(element, fmt::format("its {} is {}; it must be zero or more", what, value));
@@ -72,7 +76,8 @@ void check_joint(JointDescription const& joint, std::vector<Note>& notes) {
   if (!joint.limits) return;
   const JointLimits& limits = *joint.limits;
   if (!std::isfinite(limits.lower) || !std::isfinite(limits.upper)) {
-    throw ModelError(element, "its limits are not finite: use type continuous for a joint without stops");
+    throw ModelError(element,
+                     "its limits are not finite: use type continuous for a joint without stops");
   }
   if (limits.lower > limits.upper) {
     throw ModelError(element, fmt::format("its lower limit {} is above its upper limit {}",
@@ -80,8 +85,9 @@ void check_joint(JointDescription const& joint, std::vector<Note>& notes) {
   }
   if (std::isnan(limits.velocity) || std::isnan(limits.effort) || limits.velocity < 0.0 ||
       limits.effort < 0.0) {
-    throw ModelError(element, fmt::format("its velocity limit {} and effort limit {} must be zero or more",
-                                          limits.velocity, limits.effort));
+    throw ModelError(element,
+                     fmt::format("its velocity limit {} and effort limit {} must be zero or more",
+                                 limits.velocity, limits.effort));
   }
   const auto warn = [&](std::string message) {
     notes.push_back({Severity::warning, joint.name, std::move(message)});
@@ -148,7 +154,8 @@ std::vector<std::size_t> order_joints(const RobotDescription& description) {
   std::unordered_map<std::string_view, std::size_t> links;
   for (std::size_t i = 0; i < description.links.size(); ++i) {
     const LinkDescription& link = description.links[i];
-    if (link.name.empty()) throw ModelError(description.source, fmt::format("link {} has no name", i + 1));
+    if (link.name.empty())
+      throw ModelError(description.source, fmt::format("link {} has no name", i + 1));
     if (!links.emplace(link.name, i).second) {
       throw ModelError(link_name(link.name), "is defined twice: names of links must differ");
     }
@@ -159,7 +166,8 @@ std::vector<std::size_t> order_joints(const RobotDescription& description) {
   std::vector<const JointDescription*> parent_joint(description.links.size(), nullptr);
   for (std::size_t i = 0; i < description.joints.size(); ++i) {
     const JointDescription& joint = description.joints[i];
-    if (joint.name.empty()) throw ModelError(description.source, fmt::format("joint {} has no name", i + 1));
+    if (joint.name.empty())
+      throw ModelError(description.source, fmt::format("joint {} has no name", i + 1));
     const auto element = joint_name(joint.name);
     if (!joints.emplace(joint.name, i).second) {
       throw ModelError(element, "is defined twice: names of joints must differ");
@@ -196,10 +204,11 @@ std::vector<std::size_t> order_joints(const RobotDescription& description) {
                      "every link is the child of a joint: the joints form a loop without a root");
   }
   if (roots.size() > 1) {
-    throw ModelError(link_name(description.links[roots[1]].name),
-                     fmt::format("there are {} root links ('{}', '{}'{}): connect them with joints",
-                                 roots.size(), description.links[roots[0]].name,
-                                 description.links[roots[1]].name, roots.size() > 2 ? ", ..." : ""));
+    throw ModelError(
+        link_name(description.links[roots[1]].name),
+        fmt::format("there are {} root links ('{}', '{}'{}): connect them with joints",
+                    roots.size(), description.links[roots[0]].name,
+                    description.links[roots[1]].name, roots.size() > 2 ? ", ..." : ""));
   }
 
   // depth first, the joints of one link in the order of the file

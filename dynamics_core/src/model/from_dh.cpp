@@ -55,8 +55,8 @@ RobotDescription describe(const DhTable& table) {
     } else if (!prismatic) {
       joint.type = JointType::continuous;
       if (row.velocity || row.effort) {
-        joint.limits = JointLimits{0.0, 0.0, row.velocity.value_or(infinity),
-                                   row.effort.value_or(infinity)};
+        joint.limits =
+            JointLimits{0.0, 0.0, row.velocity.value_or(infinity), row.effort.value_or(infinity)};
       }
     }
     robot.joints.push_back(std::move(joint));

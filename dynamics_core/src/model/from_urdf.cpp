@@ -57,8 +57,7 @@ Inertial inertial(const urdf::Inertial& given) {
   inertia << given.ixx, given.ixy, given.ixz, given.ixy, given.iyy, given.iyz, given.ixz, given.iyz,
       given.izz;
   const Pose origin = pose(given.origin);
-  return {given.mass, origin.translation,
-          origin.rotation * inertia * origin.rotation.transpose()};
+  return {given.mass, origin.translation, origin.rotation * inertia * origin.rotation.transpose()};
 }
 
 void add_visual(LinkDescription& link, const urdf::Visual& given) {
@@ -156,7 +155,8 @@ RobotDescription read_urdf(std::string_view text, std::string_view source) {
   }
   for (const std::string& name : document.joints) {
     JointDescription joint = describe_joint(*robot->getJoint(name));
-    if (const auto found = document.rotor_inertia.find(name); found != document.rotor_inertia.end()) {
+    if (const auto found = document.rotor_inertia.find(name);
+        found != document.rotor_inertia.end()) {
       joint.rotor_inertia = found->second;
     }
     description.joints.push_back(std::move(joint));

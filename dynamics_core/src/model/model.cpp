@@ -14,7 +14,8 @@ namespace {
 std::shared_ptr<const Model::Data> make_data(RobotDescription description,
                                              const ModelOptions& options,
                                              std::optional<Payload> payload) {
-  if (!options.gravity.allFinite()) throw ArgumentError("gravity is not finite: give three finite numbers");
+  if (!options.gravity.allFinite())
+    throw ArgumentError("gravity is not finite: give three finite numbers");
   if (!(options.friction_velocity > 0.0) || !std::isfinite(options.friction_velocity)) {
     throw ArgumentError("friction_velocity must be a finite number above zero");
   }
@@ -31,7 +32,8 @@ std::shared_ptr<const Model::Data> make_data(RobotDescription description,
 void check_payload(const Model& model, const Payload& payload) {
   model.frame(payload.frame);
   if (!std::isfinite(payload.mass) || payload.mass < 0.0) {
-    throw ArgumentError(fmt::format("payload mass is {} kg; it must be zero or more", payload.mass));
+    throw ArgumentError(
+        fmt::format("payload mass is {} kg; it must be zero or more", payload.mass));
   }
   if (!payload.centre.allFinite()) throw ArgumentError("payload centre is not finite");
   if (!payload.inertia.allFinite()) throw ArgumentError("payload inertia is not finite");
@@ -42,7 +44,8 @@ void check_payload(const Model& model, const Payload& payload) {
       Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(payload.inertia, Eigen::EigenvaluesOnly)
           .eigenvalues()[0];
   if (smallest < -1e-9 * payload.inertia.cwiseAbs().maxCoeff()) {
-    throw ArgumentError(fmt::format("payload inertia has the negative principal moment {} kg m^2", smallest));
+    throw ArgumentError(
+        fmt::format("payload inertia has the negative principal moment {} kg m^2", smallest));
   }
 }
 

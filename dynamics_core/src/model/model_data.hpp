@@ -26,7 +26,7 @@ struct Model::Data {
   double total_mass = 0.0;
   bool plain = true;
   bool has_massless_mimic = false;
-  std::vector<bool> is_mimic;                    ///< by body
+  std::vector<bool> is_mimic;  ///< by body
   std::vector<std::size_t> pitch_coordinates;
   std::string singular_reason;
 };

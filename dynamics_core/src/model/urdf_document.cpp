@@ -41,7 +41,8 @@ std::optional<std::vector<double>> parse_numbers(std::string_view text) {
 class Inspector {
  public:
   Inspector(std::string_view text, std::string_view source) : source_(source) {
-    if (text.empty()) throw ModelError(source_, "is empty: a URDF with a <robot> element is needed");
+    if (text.empty())
+      throw ModelError(source_, "is empty: a URDF with a <robot> element is needed");
     if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
       throw ModelError(at(document_.ErrorLineNum()),
                        std::string("is not well-formed XML (") + document_.ErrorName() + ")");
@@ -76,7 +77,9 @@ class Inspector {
   }
 
  private:
-  std::string at(int line) const { return line > 0 ? fmt::format("{}:{}", source_, line) : source_; }
+  std::string at(int line) const {
+    return line > 0 ? fmt::format("{}:{}", source_, line) : source_;
+  }
 
   [[noreturn]] void fail(const XMLElement& element, const std::string& what,
                          const std::string& message) const {
@@ -162,12 +165,15 @@ class Inspector {
     for (const char* attribute : {"modes_y", "modes_z"}) {
       const double modes = optional(attribute, 0.0);
       if (modes < 0.0 || modes > 6.0 || modes != std::floor(modes)) {
-        fail(element, what, fmt::format("<flexible {}=\"{}\"> must be a whole number from 0 to 6", attribute, modes));
+        fail(element, what,
+             fmt::format("<flexible {}=\"{}\"> must be a whole number from 0 to 6", attribute,
+                         modes));
       }
     }
     const auto positive = [&](const char* attribute, double value) {
       if (!(value > 0.0)) {
-        fail(element, what, fmt::format("<flexible {}=\"{}\"> must be above zero", attribute, value));
+        fail(element, what,
+             fmt::format("<flexible {}=\"{}\"> must be above zero", attribute, value));
       }
     };
     positive("length", flexible.length);
@@ -189,10 +195,13 @@ class Inspector {
 
     const char* type_text = joint.Attribute("type");
     const std::string type = type_text == nullptr ? "" : type_text;
-    constexpr std::array known = {"revolute", "continuous", "prismatic", "fixed", "planar", "floating"};
+    constexpr std::array known = {"revolute", "continuous", "prismatic",
+                                  "fixed",    "planar",     "floating"};
     if (std::find(known.begin(), known.end(), type) == known.end()) {
-      fail(joint, what, fmt::format("its type '{}' is not supported: use revolute, continuous, "
-                                    "prismatic, fixed, planar or floating", type));
+      fail(joint, what,
+           fmt::format("its type '{}' is not supported: use revolute, continuous, "
+                       "prismatic, fixed, planar or floating",
+                       type));
     }
     for (const char* end : {"parent", "child"}) {
       const XMLElement* e = joint.FirstChildElement(end);
@@ -220,8 +229,9 @@ class Inspector {
       for (const char* attribute : {"lower", "upper"}) numbers(*limit, attribute, 1, what);
       for (const char* attribute : {"effort", "velocity"}) number(*limit, attribute, what);
     } else if (type == "revolute" || type == "prismatic") {
-      fail(joint, what, fmt::format("is {} and has no <limit>: give lower, upper, effort and velocity{}",
-                                    type, type == "revolute" ? ", or make it continuous" : ""));
+      fail(joint, what,
+           fmt::format("is {} and has no <limit>: give lower, upper, effort and velocity{}", type,
+                       type == "revolute" ? ", or make it continuous" : ""));
     }
     if (const XMLElement* e = joint.FirstChildElement("dynamics")) {
       for (const char* attribute : {"damping", "friction"}) numbers(*e, attribute, 1, what);
@@ -291,7 +301,8 @@ class Inspector {
           if (!p->Attribute("name", "rotor_inertia")) continue;
           const auto values = parse_numbers(p->GetText() == nullptr ? "" : p->GetText());
           if (!values || values->size() != 1) {
-            fail(*p, fmt::format("joint '{}'", name), "its rotor_inertia must be one finite number");
+            fail(*p, fmt::format("joint '{}'", name),
+                 "its rotor_inertia must be one finite number");
           }
           set_rotor_inertia(*p, name, (*values)[0]);
         }

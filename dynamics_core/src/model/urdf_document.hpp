@@ -15,7 +15,7 @@
 namespace dynamics {
 
 struct UrdfDocument {
-  std::vector<std::string> links, joints;  ///< in the order of the file
+  std::vector<std::string> links, joints;                 ///< in the order of the file
   std::unordered_map<std::string, double> rotor_inertia;  ///< by joint, reflected to the joint
   std::unordered_map<std::string, DhFlexible> flexible;   ///< by link
 };

@@ -20,7 +20,8 @@ void run_bodies(const Model& model, Workspace::Memory& memory, const double* q, 
   kernel::forward_dynamics<double>(model.tree(), memory.forward.data(),
                                    base_state(model, conditions.base), wrenches, q, qd,
                                    memory.tau.data(), memory.qdd.data());
-  for (std::size_t i = 0; i < memory.body_count; ++i) require_pivot(model, i, memory.forward[i].pivot);
+  for (std::size_t i = 0; i < memory.body_count; ++i)
+    require_pivot(model, i, memory.forward[i].pivot);
 }
 
 }  // namespace
@@ -29,19 +30,21 @@ void require_regular(const Model& model, ConstVector q) {
   if (!model.singular_reason().empty()) throw ModelError("", model.singular_reason());
   for (const std::size_t pitch : model.pitch_coordinates()) {
     if (std::abs(std::cos(q[pitch])) < 1e-7) {
-      throw ModelError("joint '" + model.coordinates()[pitch].joint + "'",
-                       "its pitch is +-90 degrees, where roll and yaw are the same turn: the inertia "
-                       "matrix is singular there; describe the base from another side");
+      throw ModelError(
+          "joint '" + model.coordinates()[pitch].joint + "'",
+          "its pitch is +-90 degrees, where roll and yaw are the same turn: the inertia "
+          "matrix is singular there; describe the base from another side");
     }
   }
 }
 
 void require_pivot(const Model& model, std::size_t body, double pivot) {
   if (pivot > 0.0 && std::isfinite(pivot)) return;
-  throw ModelError("joint '" + model.bodies()[body].joint + "'",
-                   fmt::format("the inertia that it moves in this position is {:.3g}: no acceleration "
-                               "can be computed",
-                               pivot));
+  throw ModelError(
+      "joint '" + model.bodies()[body].joint + "'",
+      fmt::format("the inertia that it moves in this position is {:.3g}: no acceleration "
+                  "can be computed",
+                  pivot));
 }
 
 void factor_couplings(const Model& model, Workspace::Memory& memory, const double* q) {
@@ -60,9 +63,8 @@ void factor_couplings(const Model& model, Workspace::Memory& memory, const doubl
     const std::size_t follower = memory.followers[static_cast<std::size_t>(k)];
     memory.coupling_matrix.row(k) =
         memory.coupling_columns.row(static_cast<Eigen::Index>(follower)) -
-        model.bodies()[follower].multiplier *
-            memory.coupling_columns.row(
-                static_cast<Eigen::Index>(memory.leaders[static_cast<std::size_t>(k)]));
+        model.bodies()[follower].multiplier * memory.coupling_columns.row(static_cast<Eigen::Index>(
+                                                  memory.leaders[static_cast<std::size_t>(k)]));
   }
 }
 
@@ -70,9 +72,8 @@ void apply_couplings(const Model& model, Workspace::Memory& memory, double* x) {
   const auto count = static_cast<Eigen::Index>(memory.followers.size());
   for (Eigen::Index k = 0; k < count; ++k) {
     const std::size_t follower = memory.followers[static_cast<std::size_t>(k)];
-    memory.coupling_force[k] =
-        -(x[follower] -
-          model.bodies()[follower].multiplier * x[memory.leaders[static_cast<std::size_t>(k)]]);
+    memory.coupling_force[k] = -(x[follower] - model.bodies()[follower].multiplier *
+                                                   x[memory.leaders[static_cast<std::size_t>(k)]]);
   }
   Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(memory.coupling_matrix);
   factor.solveInPlace(memory.coupling_force);

@@ -49,7 +49,8 @@ void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
   const Workspace::Memory& memory = workspace.memory();
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const Body& body = model.bodies()[i];
-    const Eigen::Matrix3d axes = body.link.empty() ? Eigen::Matrix3d(Eigen::Matrix3d::Identity()) : body.axes;
+    const Eigen::Matrix3d axes =
+        body.link.empty() ? Eigen::Matrix3d(Eigen::Matrix3d::Identity()) : body.axes;
     wrenches[i].force = axes * to_eigen(memory.inverse[i].f);
     wrenches[i].moment = axes * to_eigen(memory.inverse[i].n);
   }

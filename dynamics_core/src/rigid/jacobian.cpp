@@ -23,7 +23,8 @@ void jacobian(const Model& model, Workspace& workspace, ConstVector q, std::size
   const Eigen::Vector3d point =
       axes == Axes::world ? Eigen::Vector3d(Eigen::Vector3d::Zero()) : pose.translation;
   J.setZero();
-  for (int b = model.frames()[frame].body; b >= 0; b = model.tree()[static_cast<std::size_t>(b)].parent) {
+  for (int b = model.frames()[frame].body; b >= 0;
+       b = model.tree()[static_cast<std::size_t>(b)].parent) {
     const auto i = static_cast<std::size_t>(b);
     const Body& body = model.bodies()[i];
     const WorldMotion& link = memory.world[i];
@@ -50,8 +51,8 @@ void jacobian_rate(const Model& model, Workspace& workspace, ConstVector q, Cons
   check_vector("qd", qd, memory.size);
   check_frame(model, frame);
   check_matrix("J_rate", J_rate.rows(), J_rate.cols(), 6, memory.size);
-  world_motion(model, memory, body_positions(model, q, memory.q),
-               body_rates(model, qd, memory.qd), nullptr, std::nullopt);
+  world_motion(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
+               nullptr, std::nullopt);
   const Pose pose = frame_in_world(model, memory, frame, std::nullopt);
   const int carrier = model.frames()[frame].body;
   J_rate.setZero();

@@ -10,8 +10,8 @@ void world_motion(const Model& model, Workspace::Memory& memory, const double* q
   WorldMotion ground{Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(),
                      Eigen::Vector3d::Zero(),     Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
   if (base) {
-    ground = {base->pose.rotation,     base->pose.translation,     base->velocity.angular,
-              base->velocity.linear,   base->acceleration.angular, base->acceleration.linear};
+    ground = {base->pose.rotation,   base->pose.translation,     base->velocity.angular,
+              base->velocity.linear, base->acceleration.angular, base->acceleration.linear};
   }
   const Tree& tree = model.tree();
   for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -87,11 +87,12 @@ FrameMotion frame_motion(const Model& model, Workspace& workspace, ConstVector q
   check_vector("qdd", qdd, memory.size);
   check_frame(model, frame);
   check_base(base);
-  world_motion(model, memory, body_positions(model, q, memory.q),
-               body_rates(model, qd, memory.qd), body_rates(model, qdd, memory.qdd), base);
+  world_motion(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
+               body_rates(model, qdd, memory.qdd), base);
 
-  WorldMotion carrier{Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(),
-                      Eigen::Vector3d::Zero(),     Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
+  WorldMotion carrier{Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero(),
+                      Eigen::Vector3d::Zero(),     Eigen::Vector3d::Zero(),
+                      Eigen::Vector3d::Zero(),     Eigen::Vector3d::Zero()};
   const int body = model.frames()[frame].body;
   if (body >= 0) {
     carrier = memory.world[static_cast<std::size_t>(body)];

@@ -50,8 +50,9 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 Workspace::Memory& memory_for(const Model& model, Workspace& workspace) {
   Workspace::Memory& memory = workspace.memory();
   if (memory.size != model.size() || memory.body_count != model.body_count()) {
-    throw ArgumentError(fmt::format("the workspace was made for a model of {} coordinates, '{}' has {}",
-                                    memory.size, model.name(), model.size()));
+    throw ArgumentError(
+        fmt::format("the workspace was made for a model of {} coordinates, '{}' has {}",
+                    memory.size, model.name(), model.size()));
   }
   return memory;
 }
@@ -66,14 +67,16 @@ void check_vector(const char* name, ConstVector vector, std::size_t size) {
   if (sum == 0.0) return;
   for (std::size_t i = 0; i < size; ++i) {
     if (!std::isfinite(vector[i])) {
-      throw ArgumentError(fmt::format("{}[{}] is {}; finite numbers are needed", name, i, vector[i]));
+      throw ArgumentError(
+          fmt::format("{}[{}] is {}; finite numbers are needed", name, i, vector[i]));
     }
   }
 }
 
 void check_output(const char* name, std::size_t size, std::size_t expected) {
   if (size != expected) {
-    throw ArgumentError(fmt::format("{} has room for {} entries; {} are needed", name, size, expected));
+    throw ArgumentError(
+        fmt::format("{} has room for {} entries; {} are needed", name, size, expected));
   }
 }
 
@@ -183,9 +186,9 @@ const kernel::BodyWrench<double>* body_wrenches(const Model& model, Workspace::M
       const WorldMotion& at = memory.world[body];
       force = at.rotation.transpose() * given.wrench.force;
       moment = at.rotation.transpose() * given.wrench.moment;
-      const Eigen::Vector3d point =
-          given.axes == Axes::world ? Eigen::Vector3d(at.rotation.transpose() * -at.position)
-                                    : frame.pose.translation;
+      const Eigen::Vector3d point = given.axes == Axes::world
+                                        ? Eigen::Vector3d(at.rotation.transpose() * -at.position)
+                                        : frame.pose.translation;
       moment += point.cross(force);
     }
     memory.wrenches[body].force += from_eigen(force);

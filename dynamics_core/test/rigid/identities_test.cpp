@@ -99,7 +99,8 @@ TEST_P(Identities, RateOfInertiaLessTwiceCoriolisIsSkew) {
   const double h = 1e-3;
   MatrixXd rate = MatrixXd::Zero(idx(n), idx(n));
   const VectorXd q0 = q;
-  const std::pair<double, double> stencil[] = {{1, 4.0 / 5}, {2, -1.0 / 5}, {3, 4.0 / 105}, {4, -1.0 / 280}};
+  const std::pair<double, double> stencil[] = {
+      {1, 4.0 / 5}, {2, -1.0 / 5}, {3, 4.0 / 105}, {4, -1.0 / 280}};
   for (const auto& [k, weight] : stencil) {
     for (const double sign : {1.0, -1.0}) {
       q = q0 + sign * k * h * qd;
@@ -112,8 +113,8 @@ TEST_P(Identities, RateOfInertiaLessTwiceCoriolisIsSkew) {
     EXPECT_LT((s + s.transpose()).norm() / std::max(1.0, c.norm()), 1e-10);
   }
   // exactly: dM/dt = C + C^T
-  EXPECT_LT(relative(C() + C().transpose(), C(CoriolisKind::christoffel) +
-                                                 C(CoriolisKind::christoffel).transpose()),
+  EXPECT_LT(relative(C() + C().transpose(),
+                     C(CoriolisKind::christoffel) + C(CoriolisKind::christoffel).transpose()),
             1e-12);
 }
 
@@ -124,7 +125,8 @@ TEST_P(Identities, EnergyBalance) {
   const Power flow = power(model, workspace, qd, tau);
   const double h = 1e-4;
   double rate = 0.0;
-  const std::pair<double, double> stencil[] = {{1, 4.0 / 5}, {2, -1.0 / 5}, {3, 4.0 / 105}, {4, -1.0 / 280}};
+  const std::pair<double, double> stencil[] = {
+      {1, 4.0 / 5}, {2, -1.0 / 5}, {3, 4.0 / 105}, {4, -1.0 / 280}};
   for (const auto& [k, weight] : stencil) {
     for (const double sign : {1.0, -1.0}) {
       const double t = sign * k * h;
@@ -166,7 +168,8 @@ TEST_P(Identities, JacobianRateIsTheDerivative) {
     MatrixXd rate(6, idx(n)), sum = MatrixXd::Zero(6, idx(n)), J(6, idx(n));
     jacobian_rate(model, workspace, q, qd, frame, axes, rate);
     const double h = 1e-3;
-    const std::pair<double, double> stencil[] = {{1, 4.0 / 5}, {2, -1.0 / 5}, {3, 4.0 / 105}, {4, -1.0 / 280}};
+    const std::pair<double, double> stencil[] = {
+        {1, 4.0 / 5}, {2, -1.0 / 5}, {3, 4.0 / 105}, {4, -1.0 / 280}};
     for (const auto& [k, weight] : stencil) {
       for (const double sign : {1.0, -1.0}) {
         jacobian(model, workspace, VectorXd(q + sign * k * h * qd), frame, axes, J);

@@ -14,12 +14,12 @@ namespace dynamics::test {
 
 struct RandomRobotOptions {
   std::size_t joints = 6;
-  double branching = 0.0;      ///< chance that a joint does not continue at the last link
-  double prismatic = 0.25;     ///< share of prismatic joints
-  double fixed = 0.0;          ///< chance of a fixed joint, with a link of its own, before a joint
-  double rotors = 0.0;         ///< chance of a rotor inertia
-  double friction = 0.0;       ///< chance of damping and Coulomb friction
-  bool aligned = false;        ///< joint frames turned by multiples of 90 degrees only, axes x, y or z
+  double branching = 0.0;   ///< chance that a joint does not continue at the last link
+  double prismatic = 0.25;  ///< share of prismatic joints
+  double fixed = 0.0;       ///< chance of a fixed joint, with a link of its own, before a joint
+  double rotors = 0.0;      ///< chance of a rotor inertia
+  double friction = 0.0;    ///< chance of damping and Coulomb friction
+  bool aligned = false;     ///< joint frames turned by multiples of 90 degrees only, axes x, y or z
 };
 
 class RandomRobot {
@@ -50,7 +50,8 @@ class RandomRobot {
     result.mass = uniform(0.2, 5.0);
     result.centre = vector3(0.2);
     const Eigen::Vector3d spread =
-        Eigen::Vector3d(uniform(0.01, 0.04), uniform(0.01, 0.04), uniform(0.01, 0.04)) * result.mass;
+        Eigen::Vector3d(uniform(0.01, 0.04), uniform(0.01, 0.04), uniform(0.01, 0.04)) *
+        result.mass;
     const Eigen::Matrix3d turn = rotation();
     const Eigen::Matrix3d second = turn * spread.asDiagonal() * turn.transpose();
     result.inertia = second.trace() * Eigen::Matrix3d::Identity() - second;
@@ -64,7 +65,8 @@ class RandomRobot {
     robot.links.push_back(link("base"));
     std::vector<std::string> movable = {"base"};
     for (std::size_t i = 0; i < options.joints; ++i) {
-      std::string parent = chance(options.branching) ? movable[index(movable.size())] : movable.back();
+      std::string parent =
+          chance(options.branching) ? movable[index(movable.size())] : movable.back();
       if (chance(options.fixed)) {
         const std::string name = "mount" + std::to_string(i);
         add_joint(robot, options, "fix" + std::to_string(i), JointType::fixed, parent, name);
@@ -72,7 +74,8 @@ class RandomRobot {
       }
       const std::string name = "link" + std::to_string(i);
       add_joint(robot, options, "joint" + std::to_string(i),
-                chance(options.prismatic) ? JointType::prismatic : JointType::continuous, parent, name);
+                chance(options.prismatic) ? JointType::prismatic : JointType::continuous, parent,
+                name);
       movable.push_back(name);
     }
     return robot;
@@ -86,8 +89,9 @@ class RandomRobot {
     return result;
   }
 
-  void add_joint(RobotDescription& robot, const RandomRobotOptions& options, const std::string& name,
-                 JointType type, const std::string& parent, const std::string& child) {
+  void add_joint(RobotDescription& robot, const RandomRobotOptions& options,
+                 const std::string& name, JointType type, const std::string& parent,
+                 const std::string& child) {
     JointDescription joint;
     joint.name = name;
     joint.type = type;
@@ -103,7 +107,8 @@ class RandomRobot {
       joint.axis = rotation().col(0);
     }
     joint.origin.translation = vector3(0.4);
-    if (type != JointType::fixed && chance(options.rotors)) joint.rotor_inertia = uniform(0.01, 0.5);
+    if (type != JointType::fixed && chance(options.rotors))
+      joint.rotor_inertia = uniform(0.01, 0.5);
     if (type != JointType::fixed && chance(options.friction)) {
       joint.damping = uniform(0.0, 0.5);
       joint.friction = uniform(0.0, 0.5);

@@ -16,9 +16,9 @@
 namespace dynamics {
 
 struct Inertial {
-  double mass = 0.0;                                        ///< (kg)
-  Eigen::Vector3d centre = Eigen::Vector3d::Zero();         ///< in the link's frame (m)
-  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();        ///< about the centre, link's axes (kg m^2)
+  double mass = 0.0;                                  ///< (kg)
+  Eigen::Vector3d centre = Eigen::Vector3d::Zero();   ///< in the link's frame (m)
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the centre, link's axes (kg m^2)
 };
 
 /// A mesh is kept by name only: it is shown, never used.
@@ -61,12 +61,12 @@ struct JointDescription {
   JointType type = JointType::fixed;
   std::string parent;
   std::string child;
-  Pose origin;                                        ///< of the child's frame at q = 0, in the parent's
-  Eigen::Vector3d axis = Eigen::Vector3d::UnitX();    ///< in the child's frame
-  std::optional<JointLimits> limits;                  ///< of a continuous joint: velocity and effort
-  double damping = 0.0;                               ///< viscous (N m s/rad or N s/m)
-  double friction = 0.0;                              ///< Coulomb (N m or N)
-  double rotor_inertia = 0.0;                         ///< reflected to the joint (kg m^2 or kg)
+  Pose origin;  ///< of the child's frame at q = 0, in the parent's
+  Eigen::Vector3d axis = Eigen::Vector3d::UnitX();  ///< in the child's frame
+  std::optional<JointLimits> limits;                ///< of a continuous joint: velocity and effort
+  double damping = 0.0;                             ///< viscous (N m s/rad or N s/m)
+  double friction = 0.0;                            ///< Coulomb (N m or N)
+  double rotor_inertia = 0.0;                       ///< reflected to the joint (kg m^2 or kg)
   std::optional<Mimic> mimic;
 };
 

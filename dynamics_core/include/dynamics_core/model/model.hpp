@@ -31,24 +31,24 @@ namespace dynamics {
 
 /// One independent coordinate of the robot.
 struct Coordinate {
-  std::string name;    ///< the joint's name, or JOINT/x ... of a planar or floating joint
-  std::string joint;   ///< the URDF joint
-  bool prismatic;      ///< metres and newtons instead of radians and newton metres
-  double lower;        ///< -infinity where there is no stop
-  double upper;        ///< +infinity where there is no stop
-  double velocity;     ///< largest speed, infinity where none is given
-  double effort;       ///< largest torque or force, infinity where none is given
+  std::string name;   ///< the joint's name, or JOINT/x ... of a planar or floating joint
+  std::string joint;  ///< the URDF joint
+  bool prismatic;     ///< metres and newtons instead of radians and newton metres
+  double lower;       ///< -infinity where there is no stop
+  double upper;       ///< +infinity where there is no stop
+  double velocity;    ///< largest speed, infinity where none is given
+  double effort;      ///< largest torque or force, infinity where none is given
 };
 
 /// One single-axis joint and the body it moves; mimic joints and the parts of planar and floating
 /// joints are bodies too. Body i of the list is body i of Model::tree().
 struct Body {
-  std::string joint;        ///< the coordinate's name, or the mimic joint's
-  std::string link;         ///< the URDF link that moves with it, empty between parts of a joint
-  std::size_t coordinate;   ///< whose coordinate moves it:
-  double multiplier;        ///< joint position = multiplier * coordinate + offset
+  std::string joint;       ///< the coordinate's name, or the mimic joint's
+  std::string link;        ///< the URDF link that moves with it, empty between parts of a joint
+  std::size_t coordinate;  ///< whose coordinate moves it:
+  double multiplier;       ///< joint position = multiplier * coordinate + offset
   double offset;
-  Eigen::Matrix3d axes;     ///< the body's frame seen from the link's: same origin, Z along the axis
+  Eigen::Matrix3d axes;  ///< the body's frame seen from the link's: same origin, Z along the axis
 };
 
 /// A named frame, fixed to a body. Every URDF link is one.
@@ -89,8 +89,8 @@ class Model {
 
   const std::string& name() const;
 
-  std::size_t size() const;         ///< number of independent coordinates
-  std::size_t body_count() const;   ///< number of single-axis joints, mimic ones included
+  std::size_t size() const;        ///< number of independent coordinates
+  std::size_t body_count() const;  ///< number of single-axis joints, mimic ones included
   std::span<const Coordinate> coordinates() const;
   std::vector<std::string> coordinate_names() const;
   std::span<const Body> bodies() const;

@@ -22,9 +22,9 @@ struct TreeBody {
   double offset = 0.0, cos_offset = 1.0, sin_offset = 0.0;
   double position[3] = {0.0, 0.0, 0.0};  ///< p, in the parent's frame (m)
 
-  double mass = 0.0;                                      ///< (kg)
-  double moment[3] = {0.0, 0.0, 0.0};                     ///< mass times mass centre (kg m)
-  double inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};     ///< about the origin: xx xy xz yy yz zz
+  double mass = 0.0;                                   ///< (kg)
+  double moment[3] = {0.0, 0.0, 0.0};                  ///< mass times mass centre (kg m)
+  double inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< about the origin: xx xy xz yy yz zz
   double pseudo_inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< sum of m r r^T: tr J/2 - J
   double centre_shift = 0.0;  ///< moment^2 / mass, what separates J from the tensor in Eq. (8)
 

@@ -23,11 +23,11 @@ Energy energy(const Model& model, Workspace& workspace, ConstVector q, ConstVect
 
 /// Of all moving bodies together, in the world's axes.
 struct Momentum {
-  double mass = 0.0;                                           ///< of the moving bodies (kg)
-  Eigen::Vector3d centre = Eigen::Vector3d::Zero();            ///< mass centre (m)
-  Eigen::Vector3d centre_velocity = Eigen::Vector3d::Zero();   ///< (m/s)
-  Eigen::Vector3d linear = Eigen::Vector3d::Zero();            ///< (kg m/s)
-  Eigen::Vector3d angular = Eigen::Vector3d::Zero();           ///< about the mass centre (kg m^2/s)
+  double mass = 0.0;                                          ///< of the moving bodies (kg)
+  Eigen::Vector3d centre = Eigen::Vector3d::Zero();           ///< mass centre (m)
+  Eigen::Vector3d centre_velocity = Eigen::Vector3d::Zero();  ///< (m/s)
+  Eigen::Vector3d linear = Eigen::Vector3d::Zero();           ///< (kg m/s)
+  Eigen::Vector3d angular = Eigen::Vector3d::Zero();          ///< about the mass centre (kg m^2/s)
 };
 Momentum momentum(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                   const std::optional<BaseMotion>& base = std::nullopt);

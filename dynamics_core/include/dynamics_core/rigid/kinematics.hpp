@@ -29,8 +29,8 @@ struct FrameMotion {
   Twist acceleration;
 };
 
-/// How a frame moves; gravity plays no part. Axes::world means the spatial twist: its linear part is
-/// the velocity of the point of the body that passes the world's origin.
+/// How a frame moves; gravity plays no part. Axes::world means the spatial twist: its linear part
+/// is the velocity of the point of the body that passes the world's origin.
 FrameMotion frame_motion(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                          ConstVector qdd, std::size_t frame, Axes axes,
                          const std::optional<BaseMotion>& base = std::nullopt);

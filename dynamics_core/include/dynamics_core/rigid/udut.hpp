@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The decomposition M = U D U^T of the generalized inertia matrix (Saha 2003, section 2.1), and what
-// follows from it.
+// The decomposition M = U D U^T of the generalized inertia matrix (Saha 2003, section 2.1), and
+// what follows from it.
 
 #include <Eigen/Core>
 #include <span>
@@ -31,7 +31,7 @@ void inverse_inertia_matrix(const Model& model, Workspace& workspace, ConstVecto
 struct ArticulatedBody {
   Eigen::Matrix<double, 6, 6, Eigen::DontAlign> inertia;  ///< M^_i, Eq. (28)
   Eigen::Matrix<double, 6, 1, Eigen::DontAlign> psi;      ///< psi_i, Eq. (27)
-  double pivot;                                           ///< m^_i, Eq. (26), rotor inertia included
+  double pivot;  ///< m^_i, Eq. (26), rotor inertia included
 };
 void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
                         std::span<ArticulatedBody> bodies);

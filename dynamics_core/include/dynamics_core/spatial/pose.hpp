@@ -22,7 +22,8 @@ struct Pose {
 /// Rz(yaw) Ry(pitch) Rx(roll), as URDF and REP-103 mean it.
 Eigen::Matrix3d rotation_from_rpy(const Eigen::Vector3d& rpy);
 
-/// The roll, pitch and yaw of a rotation; pitch within +-90 degrees, roll 0 where they are not unique.
+/// The roll, pitch and yaw of a rotation; pitch within +-90 degrees, roll 0 where they are not
+/// unique.
 Eigen::Vector3d rpy_from_rotation(const Eigen::Matrix3d& rotation);
 
 /// [v x]: skew(v) * w = v x w.
@@ -32,7 +33,8 @@ inline Eigen::Matrix3d skew(const Eigen::Vector3d& v) {
   return m;
 }
 
-/// Angular velocity and the velocity of a point; the axes and the point are stated where it is used.
+/// Angular velocity and the velocity of a point; the axes and the point are stated where it is
+/// used.
 struct Twist {
   Eigen::Vector3d angular = Eigen::Vector3d::Zero();
   Eigen::Vector3d linear = Eigen::Vector3d::Zero();

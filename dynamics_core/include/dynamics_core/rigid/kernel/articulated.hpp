@@ -71,13 +71,12 @@ void add_to_parent(const TreeBody& body, const Placement<S>& at, const Articulat
   parent.H += shifted;
   // I + [r x] shifted + ([r x] h)^T, symmetric
   parent.I += to_parent(body, at, own.I);
-  parent.I += Sym3<S>{
-      (r.y * shifted.zx - r.z * shifted.yx) + (r.y * h.zx - r.z * h.yx),
-      (r.y * shifted.zy - r.z * shifted.yy) + (r.z * h.xx - r.x * h.zx),
-      (r.y * shifted.zz - r.z * shifted.yz) + (r.x * h.yx - r.y * h.xx),
-      (r.z * shifted.xy - r.x * shifted.zy) + (r.z * h.xy - r.x * h.zy),
-      (r.z * shifted.xz - r.x * shifted.zz) + (r.x * h.yy - r.y * h.xy),
-      (r.x * shifted.yz - r.y * shifted.xz) + (r.x * h.yz - r.y * h.xz)};
+  parent.I += Sym3<S>{(r.y * shifted.zx - r.z * shifted.yx) + (r.y * h.zx - r.z * h.yx),
+                      (r.y * shifted.zy - r.z * shifted.yy) + (r.z * h.xx - r.x * h.zx),
+                      (r.y * shifted.zz - r.z * shifted.yz) + (r.x * h.yx - r.y * h.xx),
+                      (r.z * shifted.xy - r.x * shifted.zy) + (r.z * h.xy - r.x * h.zy),
+                      (r.z * shifted.xz - r.x * shifted.zz) + (r.x * h.yy - r.y * h.xy),
+                      (r.x * shifted.yz - r.y * shifted.xz) + (r.x * h.yz - r.y * h.xz)};
 }
 
 }  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE

@@ -18,8 +18,8 @@ template <class S>
 Mat3<S> acceleration_matrix(const Vec3<S>& omega, const Vec3<S>& alpha) {
   const S xx = omega.x * omega.x, yy = omega.y * omega.y, zz = omega.z * omega.z;
   const S xy = omega.x * omega.y, xz = omega.x * omega.z, yz = omega.y * omega.z;
-  return {-(yy + zz), xy - alpha.z, xz + alpha.y,  //
-          xy + alpha.z, -(xx + zz), yz - alpha.x,  //
+  return {-(yy + zz),   xy - alpha.z, xz + alpha.y,  //
+          xy + alpha.z, -(xx + zz),   yz - alpha.x,  //
           xz - alpha.y, yz + alpha.x, -(xx + yy)};
 }
 

@@ -99,7 +99,7 @@ void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, const Vec3<S
     const Mat3<S>& k = link.convective;
     const Vec3<S>& h = m.moment;
     const Vec3<S> turn = {link.omega.y, -link.omega.x, zero};  // omega x z
-    Vec3<S> f, n;           // wrench of column i
+    Vec3<S> f, n;                                              // wrench of column i
     Vec3<S> row_e_rate, row_u_rate, row_e;  // row i as a function of a column's e', u', e
     if (tree[i].prismatic) {
       f = m.mass * turn;

@@ -32,7 +32,8 @@ Six<S> operator*(const ArticulatedInertia<S>& m, const Six<S>& a) {
 /// qdd for the joint forces tau (friction already taken off); `wrenches` may be null.
 template <class S>
 void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseState<S>& base,
-                      const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* tau, S* qdd) {
+                      const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* tau,
+                      S* qdd) {
   const std::size_t n = tree.size();
   const S zero(0.0);
 
@@ -82,8 +83,8 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
     if (body.parent < 0) continue;
     eliminate_joint(link.articulated, hat, link.psi);
     const Six<S> carried = link.articulated * link.bias;
-    const Vec3<S> f = to_parent(
-        body, link.at, force * link.psi.bottom + link.eta.bottom + carried.bottom);
+    const Vec3<S> f =
+        to_parent(body, link.at, force * link.psi.bottom + link.eta.bottom + carried.bottom);
     const Vec3<S> m = to_parent(body, link.at, force * link.psi.top + link.eta.top + carried.top);
     ForwardScratch<S>& parent = scratch[body.parent];
     parent.eta.bottom += f;

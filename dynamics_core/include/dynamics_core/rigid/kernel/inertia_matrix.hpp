@@ -27,7 +27,8 @@ RigidInertia<S> rigid_inertia(const TreeBody& body) {
 
 /// B^T M B: what the parent's origin sees of a body.
 template <class S>
-RigidInertia<S> to_parent(const TreeBody& body, const Placement<S>& at, const RigidInertia<S>& own) {
+RigidInertia<S> to_parent(const TreeBody& body, const Placement<S>& at,
+                          const RigidInertia<S>& own) {
   RigidInertia<S> seen;
   seen.mass = own.mass;
   const Vec3<S> h = to_parent(body, at, own.moment);
@@ -37,12 +38,8 @@ RigidInertia<S> to_parent(const TreeBody& body, const Placement<S>& at, const Ri
   seen.inertia = to_parent(body, at, own.inertia);
   const Vec3<S> k = seen.moment;  // h + m r
   const S hx = h.x * r.x + k.x * r.x, hy = h.y * r.y + k.y * r.y, hz = h.z * r.z + k.z * r.z;
-  seen.inertia += Sym3<S>{hy + hz,
-                          -(r.x * h.y + k.x * r.y),
-                          -(r.x * h.z + k.x * r.z),
-                          hx + hz,
-                          -(r.y * h.z + k.y * r.z),
-                          hx + hy};
+  seen.inertia += Sym3<S>{hy + hz, -(r.x * h.y + k.x * r.y), -(r.x * h.z + k.x * r.z),
+                          hx + hz, -(r.y * h.z + k.y * r.z), hx + hy};
   return seen;
 }
 

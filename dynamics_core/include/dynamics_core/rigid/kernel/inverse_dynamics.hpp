@@ -52,7 +52,8 @@ S joint_friction(const TreeBody& body, const S& velocity, double friction_veloci
 /// tau for the joint motion q, qd, qdd; `wrenches` may be null. Friction is not included.
 template <class S>
 void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseState<S>& base,
-                      const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* qdd, S* tau) {
+                      const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* qdd,
+                      S* tau) {
   const std::size_t n = tree.size();
   Mat3<S> base_psi;
   if (!base.still) base_psi = acceleration_matrix(base.angular_velocity, base.angular_acceleration);
