@@ -19,7 +19,7 @@ export function power_of_ten(value: number, digits: number): string {
 export function format_value(value: number): string {
   if (!Number.isFinite(value)) return "not a number";
   const size = Math.abs(value);
-  if (size === 0) return "0.0000";
+  if (size === 0) return "0";
   if (size < 1e-3 || size >= 1e6) return power_of_ten(value, 2);
   return minus(value.toFixed(size < 10 ? 4 : size < 100 ? 3 : size < 1000 ? 2 : 1));
 }

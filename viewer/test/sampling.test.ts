@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Clock } from "../src/clock";
 import { differences, resample } from "../src/data/compare";
-import { read_run } from "../src/data/run";
+import { rate, read_run } from "../src/data/run";
 import { locate, spread, thin, value_at } from "../src/data/sampling";
 import { format_setting, format_ticks, format_value } from "../src/format";
 import { TimeWindow } from "../src/plots/window";
@@ -72,6 +72,11 @@ test("differences go by the joint's name", () => {
   const small = differences(read_run(mine), read_run(make_run(planar3(), { count: 101 })));
   assert.equal(small.q[5], null);
   assert.match(small.notices[0]!.text, /no joint named joint4, joint5, joint6/);
+});
+
+test("a rate is the slope between neighbours", () => {
+  assert.deepEqual(rate(t, Float64Array.of(0, 2, 4, 8)), Float64Array.of(2, 2, 2, 2));
+  assert.deepEqual(rate(Float64Array.of(1), Float64Array.of(5)), Float64Array.of(NaN));
 });
 
 test("the clock plays, loops, stops and steps", () => {

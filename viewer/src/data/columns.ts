@@ -5,9 +5,13 @@ export class RunError extends Error {
   override name = "RunError";
 }
 
-function bytes_of_base64(text: string, path: string): Uint8Array {
+/** Newer engines decode base64 themselves. */
+const engine = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+
+function bytes_of_base64(text: string, path: string): Uint8Array<ArrayBuffer> {
   let binary: string;
   try {
+    if (engine.fromBase64) return engine.fromBase64(text);
     binary = atob(text);
   } catch {
     throw new RunError(`${path} is not valid base64.`);
@@ -23,7 +27,7 @@ function decode_floats(text: unknown, width: 4 | 8, path: string): Float64Array 
   if (bytes.length % width !== 0) {
     throw new RunError(`${path} holds ${bytes.length} bytes, which is not a multiple of ${width}.`);
   }
-  return width === 8 ? new Float64Array(bytes.buffer) : Float64Array.from(new Float32Array(bytes.buffer));
+  return width === 8 ? new Float64Array(bytes.buffer) : new Float64Array(new Float32Array(bytes.buffer));
 }
 
 export function decode_column(value: unknown, path: string): Float64Array {
@@ -53,7 +57,7 @@ export function first_not_finite(column: Float64Array): number {
 /** The column with each gap filled by the last finite value before it (or the first after it). */
 export function hold_last_finite(column: Float64Array): Float64Array {
   if (first_not_finite(column) < 0) return column;
-  const held = Float64Array.from(column);
+  const held = new Float64Array(column);
   let last = column.find((x) => Number.isFinite(x)) ?? 0;
   for (let i = 0; i < held.length; ++i) {
     const x = held[i]!;
@@ -67,7 +71,8 @@ export function hold_last_finite(column: Float64Array): Float64Array {
 export function extent(column: Float64Array): [number, number] {
   let low = Infinity;
   let high = -Infinity;
-  for (const x of column) {
+  for (let i = 0; i < column.length; ++i) {
+    const x = column[i]!;
     if (!Number.isFinite(x)) continue;
     if (x < low) low = x;
     if (x > high) high = x;

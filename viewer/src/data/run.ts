@@ -4,7 +4,7 @@
 import { RunError, decode_column, extent, first_not_finite, hold_last_finite } from "./columns";
 import { read_model } from "./model";
 import type { Model } from "./model";
-import { as_array, as_object, as_string, optional_number, vector3 } from "./readers";
+import { as_array, as_object, as_string, vector3 } from "./readers";
 import type { JsonObject, Triple } from "./readers";
 
 export interface Deflection {
@@ -26,6 +26,7 @@ export interface Samples {
   kinetic: Float64Array | null;
   potential: Float64Array | null;
   strain: Float64Array | null;
+  work: Float64Array | null;
   energy_drift: Float64Array | null;
   power: Float64Array | null;
   power_balance: Float64Array | null;
@@ -134,6 +135,7 @@ function read_samples(value: unknown, model: Model): Samples {
     kinetic: reader.scalar("kinetic"),
     potential: reader.scalar("potential"),
     strain: reader.scalar("strain"),
+    work: reader.scalar("work"),
     energy_drift: reader.scalar("energy_drift"),
     power: reader.scalar("power"),
     power_balance: reader.scalar("power_balance"),
@@ -179,7 +181,8 @@ function collect_notices(run: Omit<Run, "notices">, version: unknown): Notice[] 
   const bad = not_a_number_notice(samples, model);
   if (bad) notices.push(bad);
   if (statistics.completed === false) {
-    notices.push({ kind: "warning", text: `The simulation did not reach its end: it stopped at t = ${samples.t[samples.count - 1]} s.` });
+    notices.push({ kind: "warning", text: `The simulation did not reach its end: it stopped at t = ${samples.t[samples.count - 1]} s` +
+        `${typeof statistics.ending === "string" && statistics.ending !== "" ? `: ${statistics.ending}` : ""}.` });
   }
   if (samples.count === 1) {
     notices.push({ kind: "info", text: `The run holds a single sample (t = ${samples.t[0]} s): there is a pose to see, but nothing to play.` });
@@ -254,6 +257,12 @@ export function total_energy(samples: Samples): Float64Array | null {
   return kinetic.map((x, i) => x + potential[i]! + (strain ? strain[i]! : 0));
 }
 
-export function duration_setting(run: Run): number {
-  return optional_number(run.settings.duration) ?? run.samples.t[run.samples.count - 1]! - run.samples.t[0]!;
+/** The slope of a column over time: central differences, one-sided at the ends. */
+export function rate(t: Float64Array, column: Float64Array): Float64Array {
+  const last = t.length - 1;
+  return t.map((_, i) => {
+    const a = Math.max(0, i - 1);
+    const b = Math.min(last, i + 1);
+    return b > a ? (column[b]! - column[a]!) / (t[b]! - t[a]!) : NaN;
+  });
 }

@@ -172,7 +172,7 @@ export class Plot {
         y: { range: (_, low, high) => y_range(low, high) },
       },
       axes: [
-        { ...axis, size: 26, gap: 4, space: 60, values: (_, ticks) => format_ticks(ticks).map((x) => `${x} s`) },
+        { ...axis, size: 26, gap: 4, space: 76, values: (_, ticks) => format_ticks(ticks).map((x) => `${x} s`) },
         { ...axis, size: 66, gap: 4, space: 30, label: spec.unit, labelSize: 15, labelGap: -3, values: (_, ticks) => format_ticks(ticks) },
       ],
       series: [

@@ -2,7 +2,7 @@
 // Which plots a run has, and what is drawn in each.
 
 import { differences, largest } from "../data/compare";
-import { total_energy } from "../data/run";
+import { rate, total_energy } from "../data/run";
 import type { Run } from "../data/run";
 import { format_setting } from "../format";
 
@@ -51,6 +51,12 @@ const acceleration: Quantity = {
   unit: (unit) => `${unit}/s²`,
 };
 
+const tracking: Quantity = {
+  id: "tracking",
+  title: { rad: "Joint tracking errors", m: "Slide tracking errors", other: "Tracking errors" },
+  unit: (unit) => unit,
+};
+
 /** One plot for each unit: radians and metres do not share an axis. */
 function by_unit(run: Run, quantity: Quantity, columns: readonly (Float64Array | null)[] | null, prefix = "", extra?: Float64Array[] | null): PlotSpec[] {
   if (!columns) return [];
@@ -76,8 +82,10 @@ function by_unit(run: Run, quantity: Quantity, columns: readonly (Float64Array |
   return plots;
 }
 
-function whole_robot(id: string, title: string, unit: string, entries: [string, Float64Array | null, number][], note?: string): PlotSpec[] {
-  const series = entries.flatMap(([name, column, color]) => (column ? [{ name, column, color, coordinate: null }] : []));
+type Entry = [name: string, column: Float64Array | null, color: number, dashed?: boolean];
+
+function whole_robot(id: string, title: string, unit: string, entries: Entry[], note?: string): PlotSpec[] {
+  const series = entries.flatMap(([name, column, color, dashed = false]) => (column ? [{ name, column, color, coordinate: null, dashed }] : []));
   return series.length > 0 ? [{ id, title, unit, series, ...(note === undefined ? {} : { note }) }] : [];
 }
 
@@ -98,10 +106,13 @@ function tip_deflections(run: Run): PlotSpec[] {
 export function run_plots(run: Run): PlotSpec[] {
   const { samples } = run;
   const total = total_energy(samples);
+  // a rigid robot's strain, and the work on a free one, are zero throughout: nothing to see
+  const unless_zero = (column: Float64Array | null): Float64Array | null => (column?.some((x) => x !== 0) ? column : null);
   return [
     ...by_unit(run, position, samples.q, "", samples.desired_q),
     ...by_unit(run, velocity, samples.qd),
     ...by_unit(run, torque, samples.tau),
+    ...by_unit(run, tracking, samples.desired_q?.map((desired, i) => samples.q[i]!.map((x, k) => x - desired[k]!)) ?? null),
     ...tip_deflections(run),
     ...(samples.amplitudes
       ? whole_robot("amplitudes", "Mode amplitudes", "m", samples.amplitudes.names.map((name, i) => [name, samples.amplitudes!.values[i]!, i]))
@@ -109,12 +120,15 @@ export function run_plots(run: Run): PlotSpec[] {
     ...whole_robot("energies", "Energies", "J", [
       ["kinetic", samples.kinetic, 0],
       ["potential", samples.potential, 1],
-      ["strain", samples.strain, 3],
+      ["strain", unless_zero(samples.strain), 3],
       ["total", total, 2],
+      ["joints’ work", unless_zero(samples.work), 4],
     ]),
     ...whole_robot("drift", "Energy drift", "relative", [["drift", samples.energy_drift, 6]], "what the integrator gained or lost"),
-    ...whole_robot("power", "Power", "W", [["joints’ power", samples.power, 5]], "τ · q̇"),
-    ...whole_robot("balance", "Power balance", "W", [["residual", samples.power_balance, 7]], "zero where energy and work agree"),
+    ...(samples.power && total && samples.count > 1
+      ? whole_robot("power", "Power balance", "W", [["joints’ power", samples.power, 5], ["rate of energy", rate(samples.t, total), 1, true]], "one line where nothing is lost")
+      : whole_robot("power", "Power", "W", [["joints’ power", samples.power, 5]])),
+    ...whole_robot("balance", "Power balance, residual", "W", [["residual", samples.power_balance, 7]], "zero where energy and work agree"),
     ...by_unit(run, acceleration, samples.qdd),
   ];
 }

@@ -44,6 +44,8 @@ class ArcArrow {
     const angle = (segments / arc_segments) * longest_arc;
     this.head.position.set(this.radius * Math.cos(angle), this.radius * Math.sin(angle), 0);
     this.head.rotation.z = angle;
+    // the head of a short arrow is small: it must not stand there alone
+    this.head.scale.setScalar(Math.min(1, 6 * Math.abs(ratio)));
     // the other sense is the same arrow turned over about x
     this.group.rotation.x = ratio < 0 ? Math.PI : 0;
   }
@@ -66,6 +68,7 @@ class StraightArrow {
     this.group.visible = length > 1e-3 * this.length;
     this.shaft.scale.z = Math.max(length, 1e-9);
     this.head.position.z = length;
+    this.head.scale.setScalar(Math.min(1, 6 * Math.abs(ratio)));
     this.group.rotation.x = ratio < 0 ? Math.PI : 0;
   }
 }

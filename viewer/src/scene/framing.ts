@@ -2,11 +2,13 @@
 // Where to look from: which way is up, how large the robot is, and a view in which its motion fits.
 
 import * as THREE from "three";
+import { extent } from "../data/columns";
 import { from_xyz_rpy, normalized, transform_direction, transform_point } from "../data/matrix";
-import type { Visual } from "../data/model";
+import type { Joint, Visual } from "../data/model";
 import type { PoseSource } from "../data/pose_source";
 import type { Triple } from "../data/readers";
 import { spread } from "../data/sampling";
+import { bone_ends, drawn } from "./robot";
 
 export interface Framing {
   up: THREE.Vector3;
@@ -71,23 +73,43 @@ function visual_corners({ geometry, origin }: Visual): Triple[] {
   return corners;
 }
 
+/**
+ * How far from the base the arm can be while its slides are near where they start. A slide that falls freely leaves
+ * every view; the picture is of the robot, not of that fall.
+ */
+function farthest_reach(source: PoseSource, tips: readonly Triple[][]): number {
+  const { model, samples } = source.run;
+  const along = model.links.map(() => 0);
+  let longest = 0;
+  for (const joint of model.joints) {
+    const moves = joint.type === "prismatic" || joint.type === "planar" || joint.type === "floating";
+    const start = moves && joint.coordinate >= 0 ? Math.abs(samples.q_pose[joint.coordinate]![0]!) : 0;
+    const travel = joint.type === "prismatic" ? Math.min(slide_travel(joint, samples.q_pose), longest) : start;
+    along[joint.child] = along[joint.parent]! + Math.hypot(...joint.origin.xyz) + start + travel;
+    longest = Math.max(longest, along[joint.child]!);
+  }
+  return Math.max(...tips.map((ends, i) => along[i]! + Math.max(...ends.map((tip) => Math.hypot(...tip)))), 1e-3);
+}
+
+function slide_travel(joint: Joint, q: readonly Float64Array[]): number {
+  if (joint.coordinate < 0) return 0;
+  const [low, high] = extent(q[joint.coordinate]!);
+  return Math.abs(joint.multiplier) * (high - low);
+}
+
 export function frame(source: PoseSource): Framing {
   const { samples, model, gravity } = source.run;
   const up = up_of(gravity);
   const points: THREE.Vector3[] = [];
-  const tips = model.links.map((link): Triple[] => {
-    const ends: Triple[] = [[0, 0, 0]];
-    if (link.flexible) ends.push([link.flexible.length, 0, 0]);
-    for (const visual of link.visuals) ends.push(...visual_corners(visual));
-    return ends;
-  });
+  const tips = model.links.map((link, i): Triple[] =>
+    [[0, 0, 0], ...(drawn(link) ? link.visuals.flatMap(visual_corners) : bone_ends(model, i))]);
+  const reach = 1.1 * farthest_reach(source, tips);
+  const add = (point: Triple): void => { if (Math.hypot(...point) <= reach) points.push(new THREE.Vector3(...point)); };
   for (const i of spread(samples.count, 48)) {
     const { poses } = source.pose_at(samples.t[i]!);
-    poses.links.forEach((pose, k) => {
-      for (const tip of tips[k]!) points.push(new THREE.Vector3(...transform_point(pose, tip)));
-    });
+    poses.links.forEach((pose, k) => tips[k]!.forEach((tip) => add(transform_point(pose, tip))));
   }
-  for (const point of source.path(200).points) points.push(new THREE.Vector3(...point));
+  source.path(200).points.forEach(add);
   const box = new THREE.Box3().setFromPoints(points);
   // half the diagonal of all places it visits is about the reach of an arm
   const size = Math.max(0.6 * box.getSize(new THREE.Vector3()).length(), 1e-3);

@@ -30,7 +30,17 @@ interface SlidingRod {
 
 const bend_segments = 48;
 
-function drawn(link: Link): boolean {
+/** Where the bones of a link without geometry end, in its frame. */
+export function bone_ends(model: Model, i: number): Triple[] {
+  const link = model.links[i]!;
+  const ends = model.joints.filter((joint) => joint.parent === i).map((joint) => joint.origin.xyz);
+  if (link.flexible) ends.push([link.flexible.length, 0, 0]);
+  // the last link of a chain has no further joint: its centre of mass tells which way it points
+  if (ends.length === 0 && link.mass > 0) ends.push(link.com.map((x) => 2 * x) as Triple);
+  return ends;
+}
+
+export function drawn(link: Link): boolean {
   return link.visuals.some((visual) => visual.geometry.type !== "mesh");
 }
 
@@ -52,7 +62,7 @@ export class RobotBody {
       this.group.add(group);
       return group;
     });
-    model.links.forEach((link, i) => (drawn(link) ? this.add_visuals(link, i) : this.add_bones(link, i, 0.022 * size)));
+    model.links.forEach((link, i) => (drawn(link) ? this.add_visuals(link, i) : this.add_bones(i, 0.022 * size)));
     this.add_joint_knobs(0.034 * size);
     this.add_rods(0.014 * size);
   }
@@ -124,11 +134,8 @@ export class RobotBody {
     }
   }
 
-  private add_bones(link: Link, i: number, radius: number): void {
-    const ends = this.model.joints.filter((joint) => joint.parent === i).map((joint) => joint.origin.xyz);
-    if (link.flexible) ends.push([link.flexible.length, 0, 0]);
-    // the last link of a chain has no further joint: its centre of mass tells which way it points
-    if (ends.length === 0 && link.mass > 0) ends.push(link.com.map((x) => 2 * x) as Triple);
+  private add_bones(i: number, radius: number): void {
+    const ends = bone_ends(this.model, i);
     const segments = this.flexible_links.has(i) ? bend_segments : 1;
     for (const end of ends) {
       const geometry = bone_geometry([0, 0, 0], end, radius, segments);

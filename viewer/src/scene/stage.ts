@@ -19,6 +19,8 @@ export class Stage {
 
   constructor(private readonly host: HTMLElement, private readonly framing: Framing, private readonly invalidate: () => void) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
+    // asking every shader whether it compiled makes the page wait for each
+    this.renderer.debug.checkShaderErrors = false;
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
