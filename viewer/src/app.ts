@@ -121,7 +121,8 @@ export class App {
     const paint = (): void => set_icon(button, ...(look[theme.current] as unknown as [string, string]));
     theme.on_change(paint);
     paint();
-    const robot = typeof run.settings.robot === "string" ? run.settings.robot : run.model.name;
+    // a file's name will do; its folders are in the settings
+    const robot = (typeof run.settings.robot === "string" && run.settings.robot.split(/[/\\]/).pop()) || run.model.name;
     document.title = [robot, run.settings.scenario].filter((x) => typeof x === "string").join(" · ");
     return element("header", { class: "head" },
       element("h1", {}, robot),

@@ -61,3 +61,14 @@ export function format_ticks(ticks: readonly number[]): string[] {
   const decimals = decimals_of(step || 1);
   return ticks.map((x) => (zero(x) ? "0" : minus(x.toFixed(decimals))));
 }
+
+/** Names without the words that all of them begin with: "panda_joint1" of a panda is "joint1". */
+export function short_names(names: readonly string[]): string[] {
+  if (names.length < 2) return [...names];
+  const words = names.map((name): string[] => name.match(/[^_/.-]*[_/.-]|[^_/.-]+$/g) ?? [name]);
+  let common = 0;
+  while (words.every((word) => word.length > common + 1 && word[common] === words[0]![common])) ++common;
+  // a bare number is no name
+  if (common > 0 && words.some((word) => /^\d+$/.test(word.slice(common).join("")))) --common;
+  return words.map((word) => word.slice(common).join(""));
+}

@@ -7,7 +7,7 @@ import { Clock } from "../src/clock";
 import { differences, resample } from "../src/data/compare";
 import { rate, read_run } from "../src/data/run";
 import { locate, spread, thin, value_at } from "../src/data/sampling";
-import { format_setting, format_ticks, format_value } from "../src/format";
+import { format_setting, format_ticks, format_value, short_names } from "../src/format";
 import { TimeWindow } from "../src/plots/window";
 import { make_run, planar3, puma } from "./fixtures";
 
@@ -153,4 +153,12 @@ test("numbers are short and honest", () => {
   assert.deepEqual(format_ticks([-0.025, 0, 0.025]), ["−0.025", "0", "0.025"]);
   assert.deepEqual(format_ticks([0, 20, 40]), ["0", "20", "40"]);
   assert.deepEqual(format_ticks([-2e-11, 0, 2e-11]), ["−2×10⁻¹¹", "0", "2×10⁻¹¹"]);
+});
+
+test("what all names begin with is left out", () => {
+  assert.deepEqual(short_names(["panda_joint1", "panda_finger_joint1"]), ["joint1", "finger_joint1"]);
+  assert.deepEqual(short_names(["arm_joint_1", "arm_joint_2"]), ["joint_1", "joint_2"]);
+  assert.deepEqual(short_names(["joint1", "joint2"]), ["joint1", "joint2"]);
+  assert.deepEqual(short_names(["base/x", "base/y", "base/yaw"]), ["x", "y", "yaw"]);
+  assert.deepEqual(short_names(["only_one"]), ["only_one"]);
 });

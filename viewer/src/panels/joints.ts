@@ -2,6 +2,7 @@
 // Joints switched on and off, in the plots and in the 3D view at once.
 
 import { element } from "../dom";
+import { short_names } from "../format";
 import type { Theme } from "../theme";
 
 export class JointSwitches {
@@ -11,12 +12,13 @@ export class JointSwitches {
   private readonly everything = element("button", { type: "button", class: "chip all", hidden: true, onclick: () => this.all() }, "Show all");
 
   constructor(private readonly names: readonly string[], theme: Theme, private readonly changed: (hidden: Set<number>) => void) {
+    const labels = short_names(names);
     this.chips = names.map((name, i) =>
       element("button", {
         type: "button", class: "chip", "aria-pressed": "true",
         title: `Show or hide ${name}${i < 9 ? ` (${i + 1})` : ""}; with Shift, show only it`,
         onclick: (event) => ((event as MouseEvent).shiftKey ? this.only(i) : this.toggle(i)),
-      }, element("i", { class: "swatch" }), name));
+      }, element("i", { class: "swatch" }), labels[i]!));
     this.root = element(
       "div", { class: "joints", role: "group", "aria-label": "Joints shown" },
       ...this.chips,

@@ -92,7 +92,7 @@ export class Plot {
   private legend_entry(series: Series, i: number): LegendEntry {
     const swatch = element("i", { class: series.dashed ? "swatch dashed" : "swatch" });
     const value = element("output", { class: "value", "aria-label": `${series.name} at the instant` }, "");
-    const parts = [swatch, element("span", { class: "name" }, series.name), value];
+    const parts = [swatch, element("span", { class: "name", title: series.name }, series.label ?? series.name), value];
     const item = series.coordinate !== null
       ? element("span", { class: "entry" }, ...parts)
       : element("button", {

@@ -4,10 +4,12 @@
 import { differences, largest } from "../data/compare";
 import { rate, total_energy } from "../data/run";
 import type { Run } from "../data/run";
-import { format_setting } from "../format";
+import { format_setting, short_names } from "../format";
 
 export interface Series {
   name: string;
+  /** What the legend calls it, where that is shorter. */
+  label?: string;
   column: Float64Array;
   /** Index into the palette. */
   color: number;
@@ -61,14 +63,16 @@ const tracking: Quantity = {
 function by_unit(run: Run, quantity: Quantity, columns: readonly (Float64Array | null)[] | null, prefix = "", extra?: Float64Array[] | null): PlotSpec[] {
   if (!columns) return [];
   const { coordinates, units } = run.model;
+  const labels = short_names(coordinates);
   const plots: PlotSpec[] = [];
   for (const unit of [...new Set(units)]) {
     const series: Series[] = [];
     coordinates.forEach((name, i) => {
       const column = columns[i];
       if (units[i] !== unit || !column) return;
-      series.push({ name, column, color: i, coordinate: i });
-      if (extra?.[i]) series.push({ name: `${name} desired`, column: extra[i], color: i, coordinate: i, dashed: true });
+      const label = labels[i]!;
+      series.push({ name, label, column, color: i, coordinate: i });
+      if (extra?.[i]) series.push({ name: `${name} desired`, label: `${label} desired`, column: extra[i], color: i, coordinate: i, dashed: true });
     });
     if (series.length === 0) continue;
     const title = unit === "rad" ? quantity.title.rad : unit === "m" ? quantity.title.m : quantity.title.other;
