@@ -6,6 +6,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -40,13 +41,17 @@ void add_inertial(Draft& body, const Pose& pose, const Inertial& inertial) {
                                       centre * centre.transpose());
 }
 
-/// A rotation that takes Z to `axis`, the identity for Z itself.
+/// A rotation that takes Z to `axis`, the identity for Z itself. The shortest turn, from Z or from
+/// -Z: between nearly opposite directions that turn cannot be computed to the last digits.
 Eigen::Matrix3d turn_z_onto(const Eigen::Vector3d& axis) {
-  if (axis.x() == 0.0 && axis.y() == 0.0) {
-    if (axis.z() > 0.0) return Eigen::Matrix3d::Identity();
-    return Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
+  const Eigen::Vector3d z = Eigen::Vector3d::UnitZ();
+  if (axis.z() >= 0.0) {
+    if (axis.x() == 0.0 && axis.y() == 0.0) return Eigen::Matrix3d::Identity();
+    return Eigen::Quaterniond::FromTwoVectors(z, axis).toRotationMatrix();
   }
-  return Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), axis).toRotationMatrix();
+  const Eigen::Matrix3d flip = Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
+  if (axis.x() == 0.0 && axis.y() == 0.0) return flip;
+  return Eigen::Quaterniond::FromTwoVectors(-z, axis).toRotationMatrix() * flip;
 }
 
 Eigen::Matrix3d about_z(double cosine, double sine) {
@@ -336,25 +341,40 @@ class Builder {
     }
   }
 
-  /// A joint that moves no mass has no acceleration to compute.
+  /// A coordinate that moves no mass, by its own joint or by one that mimics it, has no
+  /// acceleration to compute.
   void find_singular_leaf() {
     std::vector<bool> moves_mass(drafts_.size(), false);
+    std::vector<bool> coordinate_moves(data_.coordinates.size(), false);
     for (std::size_t i = drafts_.size(); i-- > 0;) {
       const TreeBody& body = data_.tree[i];
-      const bool leaf_turns = !body.prismatic && body.inertia[5] > 0.0;
+      const bool leaf_turns = !body.prismatic && turns_mass(body);
       const bool leaf_slides = body.prismatic && body.mass > 0.0;
       if (leaf_turns || leaf_slides || body.rotor_inertia > 0.0) moves_mass[i] = true;
-      if (!moves_mass[i] && data_.is_mimic[i]) {
+      if (moves_mass[i] && data_.bodies[i].multiplier != 0.0) {
+        coordinate_moves[data_.bodies[i].coordinate] = true;
+      }
+      const bool any = body.mass > 0.0 || moves_mass[i];
+      if (any && body.parent >= 0) moves_mass[static_cast<std::size_t>(body.parent)] = true;
+    }
+    for (std::size_t i = drafts_.size(); i-- > 0;) {
+      if (moves_mass[i]) continue;
+      if (coordinate_moves[data_.bodies[i].coordinate]) {
         data_.has_massless_mimic = true;
-      } else if (!moves_mass[i] && data_.singular_reason.empty()) {
+      } else if (!data_.is_mimic[i] && data_.singular_reason.empty()) {
         data_.singular_reason = fmt::format(
             "joint '{}': it moves no mass (link '{}'): forward dynamics needs an inertia about its "
             "axis; give the link an <inertial>, the joint a rotor inertia, or make it fixed",
             data_.bodies[i].joint, data_.bodies[i].link);
       }
-      const bool any = body.mass > 0.0 || moves_mass[i];
-      if (any && body.parent >= 0) moves_mass[static_cast<std::size_t>(body.parent)] = true;
     }
+  }
+
+  /// Whether there is an inertia about the joint's axis, beyond the round-off of turning the
+  /// tensor.
+  static bool turns_mass(const TreeBody& body) {
+    const double largest = std::max({body.inertia[0], body.inertia[3], body.inertia[5]});
+    return body.inertia[5] > 1e-14 * largest;
   }
 
   Model::Data& data_;

@@ -121,8 +121,8 @@ class Model {
 
   /// Why forward dynamics cannot be computed for this model, empty where it can.
   const std::string& singular_reason() const;
-  /// A mimic joint moves no mass by itself: the matrix over bodies is singular, that over
-  /// coordinates is not, and forward dynamics goes by the latter.
+  /// A mimic joint, or one that is mimicked, moves no mass by itself: the matrix over bodies is
+  /// singular, that over coordinates is not, and forward dynamics goes by the latter.
   bool has_massless_mimic() const;
   /// The pitch coordinates of floating joints: at +-90 degrees roll and yaw are one.
   std::span<const std::size_t> pitch_coordinates() const;
