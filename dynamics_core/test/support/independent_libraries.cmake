@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+# The libraries that results are compared with, from Debian's packages liborocos-kdl-dev and
+# libmujoco-dev: targets dynamics_test_kdl and dynamics_test_mujoco where they are installed.
+include_guard(GLOBAL)
+
+find_package(orocos_kdl QUIET)
+if(orocos_kdl_FOUND)
+  add_library(dynamics_test_kdl INTERFACE)
+  target_link_libraries(dynamics_test_kdl INTERFACE ${orocos_kdl_LIBRARIES})
+  target_compile_definitions(dynamics_test_kdl INTERFACE DYNAMICS_TEST_KDL)
+endif()
+
+# Not by its CMake package: Debian 12's names an include directory that does not exist.
+find_path(DYNAMICS_MUJOCO_INCLUDE_DIR mujoco/mujoco.h)
+find_library(DYNAMICS_MUJOCO_LIBRARY mujoco)
+mark_as_advanced(DYNAMICS_MUJOCO_INCLUDE_DIR DYNAMICS_MUJOCO_LIBRARY)
+if(DYNAMICS_MUJOCO_INCLUDE_DIR AND DYNAMICS_MUJOCO_LIBRARY)
+  add_library(dynamics_test_mujoco INTERFACE)
+  target_include_directories(dynamics_test_mujoco SYSTEM
+                             INTERFACE "${DYNAMICS_MUJOCO_INCLUDE_DIR}")
+  target_link_libraries(dynamics_test_mujoco INTERFACE "${DYNAMICS_MUJOCO_LIBRARY}" fmt::fmt)
+  target_compile_definitions(dynamics_test_mujoco INTERFACE DYNAMICS_TEST_MUJOCO)
+endif()
+
+# A test that this machine cannot build is in the list all the same: skipped, with the reason.
+function(dynamics_core_skipped_test name reason)
+  message(STATUS "${name}: skipped, ${reason}")
+  add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -E echo "skipped: ${reason}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "skipped: ")
+endfunction()
