@@ -319,6 +319,8 @@ page_test("the desired motion is a ghost", () => {
   await page.evaluate(() => window.dynamicsViewer.seek(3));
   await next_frame(page);
   assert.ok(Math.abs((await shown_value(page, "positions-rad", "joint1 desired")) - motion(0, 3, 1.3)[0]) < 1e-4);
+  await page.locator("#plot-tracking-rad").scrollIntoViewIfNeeded();
+  await page.locator("#plot-tracking-rad .value").first().filter({ hasText: /\d/ }).waitFor();
   assert.ok(Math.abs((await shown_value(page, "tracking-rad", "joint1")) - (motion(0, 3)[0] - motion(0, 3, 1.3)[0])) < 1e-4);
   await page.getByText("View", { exact: true }).click();
   const picture = await page.locator(".view canvas").screenshot();

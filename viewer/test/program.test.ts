@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pages that the program writes: the four robots, against the CSV of the same run.
-// DYNAMICS_PROGRAM names the program; it must find this package's template (DYNAMICS_VIEWER, or where it is installed).
+// DYNAMICS_PROGRAM names the program; DYNAMICS_VIEWER tells it which template to fill.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the 3D view draws, as geometry.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as THREE from "three";
+import { PoseSource } from "../src/data/pose_source";
+import { read_run } from "../src/data/run";
+import { frame } from "../src/scene/framing";
+import { RobotBody } from "../src/scene/robot";
+import { bending, flexible_run, make_run, planar3, puma, stanford } from "./fixtures";
+
+function meshes(object: THREE.Object3D): THREE.Mesh[] {
+  return object.children.filter((child): child is THREE.Mesh => child instanceof THREE.Mesh);
+}
+
+test("a flexible link's body follows its bent line", () => {
+  const run = read_run(flexible_run());
+  const source = new PoseSource(run);
+  const body = new RobotBody(run.model, 6, { color: "gray", ghost: null }, [1, 2]);
+  const time = 2.6;
+  const { poses, q, bends } = source.pose_at(time, 2);
+  body.update(poses, q, bends);
+  const tip = 2 * bending.amplitude * Math.sin(bending.frequency * time);
+  const position = meshes(body.frame(1))[0]!.geometry.getAttribute("position");
+  let checked = 0;
+  // the cylinder's rings: their middles lie on w(x) = tip (x / 6)^2
+  const rings = new Map<number, number[]>();
+  const straight = meshes(new RobotBody(run.model, 6, { color: "gray", ghost: null }, [1, 2]).frame(1))[0]!.geometry.getAttribute("position");
+  for (let i = 0; i < position.count; ++i) {
+    const x = Math.round(straight.getX(i) * 1e4) / 1e4;
+    rings.set(x, [...(rings.get(x) ?? []), position.getY(i) - straight.getY(i)]);
+  }
+  for (const [x, offsets] of rings) {
+    for (const offset of offsets) assert.ok(Math.abs(offset - tip * (x / 6) ** 2) < 1e-3, `at x = ${x}`);
+    ++checked;
+  }
+  assert.ok(checked > 40);
+});
+
+test("primitives are drawn as the URDF says: a cylinder along z, centred", () => {
+  const run = read_run(make_run(puma(), { count: 11 }));
+  const body = new RobotBody(run.model, 1, { color: "gray", ghost: null }, []);
+  const [column] = meshes(body.frame(0));
+  column!.geometry.computeBoundingBox();
+  const { min, max } = column!.geometry.boundingBox!;
+  [[min.x, -0.09], [max.y, 0.09], [min.z, -0.58], [max.z, -0.08]].forEach(([is, should]) => assert.ok(Math.abs(is! - should!) < 1e-3));
+  assert.equal(meshes(body.frame(2)).length, 2, "a link with two visuals");
+  assert.equal(meshes(body.frame(7)).length, 0, "a massless frame has no body");
+});
+
+test("a link without geometry is a bone to its joints", () => {
+  const run = read_run(make_run(planar3(), { count: 11 }));
+  const body = new RobotBody(run.model, 3, { color: "gray", ghost: null }, []);
+  for (const link of [1, 2, 3]) {
+    const reach = meshes(body.frame(link)).map((mesh) => {
+      mesh.geometry.computeBoundingBox();
+      return mesh.geometry.boundingBox!.max.x;
+    });
+    assert.ok(Math.max(...reach) >= 1 && Math.max(...reach) < 1.1, `link${link} reaches its end (${reach.join(", ")})`);
+  }
+});
+
+test("up is against gravity, and all of the robot's motion fits", () => {
+  const across = frame(new PoseSource(read_run(make_run(planar3()))));
+  assert.ok(across.up.distanceTo(new THREE.Vector3(0, 1, 0)) < 1e-12);
+  assert.ok(across.direction.z > 0.9, "a planar arm is seen from the side");
+  assert.ok(across.level < 0 && across.points.every((point) => point.y > across.level));
+  const space = frame(new PoseSource(read_run(flexible_run())));
+  assert.ok(space.up.distanceTo(new THREE.Vector3(0, 0, 1)) < 1e-12);
+});
+
+test("a slide that falls away does not shrink the robot", () => {
+  const json = make_run(stanford());
+  const near = frame(new PoseSource(read_run(json)));
+  json.samples.q[2] = json.samples.t.map((t: number) => 5 * t * t);
+  const far = frame(new PoseSource(read_run(json)));
+  assert.ok(far.size < 3 * near.size, `${far.size} m beside ${near.size} m`);
+});
