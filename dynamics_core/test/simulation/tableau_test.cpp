@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
+#include <cmath>
 #include <dynamics_core/simulation/make_integrator.hpp>
 #include <dynamics_core/simulation/radau5_coefficients.hpp>
 #include <string>
@@ -116,6 +117,8 @@ TEST(Trees, AreCountedRight) {
 }
 
 struct Case {
+  friend void PrintTo(const Case& value, std::ostream* out) { *out << value.name; }
+
   std::string name;
   int order;
   int companion_order;  // 0: none
@@ -162,6 +165,62 @@ TEST(OrderConditionsDop853, SecondCompanionHasOrderThree) {
   const auto worst = residuals(expand(tableau).a, companion(tableau, tableau.error_low), 4);
   for (std::size_t order = 1; order <= 3; ++order) EXPECT_LT(worst[order], 1e-27);
   EXPECT_GT(worst[4], 1e-9);
+}
+
+/// Weights of the dense output at theta, from the nested form y0 + s(c1 + u(c2 + s(c3 + ...))).
+std::vector<Wide> dense_weights(const Tableau<Wide>& t, const Wide& theta) {
+  const std::size_t size = t.all_stages();
+  std::vector<std::vector<Wide>> c(4, std::vector<Wide>(size, Wide(0)));
+  c[1] = dense_row(t.b, size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const Wide first = i == 0 ? Wide(1) : Wide(0);
+    const Wide last = i == t.stages ? Wide(1) : Wide(0);
+    c[2][i] = first - c[1][i];
+    c[3][i] = c[1][i] - last - c[2][i];
+  }
+  for (const auto& row : t.dense) c.push_back(dense_row(row, size));
+  const Wide rest = Wide(1) - theta;
+  std::vector<Wide> weights = c.back();
+  for (std::size_t r = c.size() - 1; r-- > 0;) {
+    for (std::size_t i = 0; i < size; ++i) {
+      weights[i] = c[r][i] + weights[i] * (r % 2 == 0 ? theta : rest);
+    }
+  }
+  return weights;
+}
+
+/// sum_i b_i(theta) Phi_i(tree) = theta^order / gamma for all trees up to the order of the output
+/// (HNW I, section II.6): with b_i(theta) / theta and stages scaled by 1 / theta those of a step.
+TEST(OrderConditionsDense, HoldInsideTheStep) {
+  struct Output {
+    const char* name;
+    int order;
+    double precision;
+  };
+  for (const auto& what : {Output{"dopri5", 4, 1e-47}, Output{"dop853", 7, 1e-26}}) {
+    const auto tableau = make_tableau<Wide>(what.name);
+    const std::size_t size = tableau.all_stages();
+    for (const char* place : {"1/10", "1/3", "1/2", "4/5", "1"}) {
+      const Wide theta = constant<Wide>(place);
+      auto b = dense_weights(tableau, theta);
+      std::vector<std::vector<Wide>> a;
+      for (std::size_t i = 0; i < size; ++i) a.push_back(dense_row(tableau.row(i), size));
+      for (std::size_t i = 0; i < size; ++i) {
+        b[i] /= theta;
+        for (auto& entry : a[i]) entry /= theta;
+      }
+      const auto worst = residuals(a, b, what.order + 1);
+      for (int order = 1; order <= what.order; ++order) {
+        // Dividing by theta magnifies the rounding of the printed digits.
+        const double allowed = what.precision / std::pow(static_cast<double>(theta), order);
+        EXPECT_LT(worst[static_cast<std::size_t>(order)], allowed)
+            << what.name << " at " << place << ", order " << order;
+      }
+      if (theta < Wide(1)) {
+        EXPECT_GT(worst.back(), 1e-9) << what.name;
+      }
+    }
+  }
 }
 
 TEST(OrderConditionsRadau5, HoldToOrderFive) {

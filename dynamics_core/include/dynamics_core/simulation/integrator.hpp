@@ -67,7 +67,7 @@ class Integrator {
     return status;
   }
 
-  /// The solution at t between previous_time() and time().
+  /// The solution at t between previous_time() and time(), after a successful `advance`.
   void interpolate(const Real& t, Output y) {
     if (t == time_) {
       std::copy(y_.begin(), y_.end(), y.begin());
