@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
       "Robot dynamics from a URDF, a DH table (YAML), or one of the papers' robots:\n"
       "planar3, stanford, puma, canadarm.",
       "dynamics"};
-  app.require_subcommand(1);
+  app.require_subcommand(0, 1);
   app.fallthrough(false);
   dynamics::tools::Outcome outcome;
   dynamics::tools::add_inverse(app, outcome);
@@ -30,6 +30,10 @@ int main(int argc, char** argv) {
   dynamics::tools::add_urdf(app, outcome);
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) {
+      fmt::print(stderr, "{}", app.help());
+      return bad_input;
+    }
     return outcome.exit_code;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help

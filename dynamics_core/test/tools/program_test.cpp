@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program as users call it: flags, defaults, JSON keys, exit codes, files.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <Eigen/Core>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+
+namespace dynamics {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+class Program : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder = fs::path(testing::TempDir()) /
+             ("program_test_" + std::string(info->name()) + std::to_string(::getpid()));
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string read(const fs::path& path) const {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  std::string write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return (folder / name).string();
+  }
+
+  /// Runs the program in the test's folder.
+  Result run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder.string() + "' && DYNAMICS_VIEWER=" + viewer + " '" +
+                                DYNAMICS_PROGRAM + "' " + arguments +
+                                " >out.txt 2>err.txt </dev/null";
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+    Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(folder / "out.txt"),
+                  read(folder / "err.txt")};
+    return result;
+  }
+  json run_json(const std::string& arguments) const {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return json::parse(result.out);
+  }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder))
+      names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+  void expect_refused(const std::string& arguments, const std::string& message) const {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_THAT(result.err, HasSubstr(message)) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+  }
+
+  fs::path folder;
+  std::string viewer = "nowhere";
+};
+
+const char* const state = "--q 0.1,-0.2,0.3,0.4,-0.5,0.6 --qd 1,2,3,-1,-2,-3 ";
+
+TEST_F(Program, InverseIsTheLibrarys) {
+  const json result =
+      run_json(std::string("inverse puma ") + state + "--qdd 1,0,-1,2,0.5,-2 --json");
+  EXPECT_THAT(result["joints"],
+              ElementsAre("joint1", "joint2", "joint3", "joint4", "joint5", "joint6"));
+  const Model puma = model_from_dh(built_in_robot("puma"));
+  Workspace workspace(puma);
+  const std::vector<double> q{0.1, -0.2, 0.3, 0.4, -0.5, 0.6}, qd{1, 2, 3, -1, -2, -3},
+      qdd{1, 0, -1, 2, 0.5, -2};
+  std::vector<double> tau(6);
+  inverse_dynamics(puma, workspace, q, qd, qdd, tau);
+  EXPECT_EQ(result["tau"].get<std::vector<double>>(), tau);  // printed with full precision
+}
+
+TEST_F(Program, ForwardUndoesInverse) {
+  const json inverse =
+      run_json(std::string("inverse stanford ") + state + "--qdd 1,0,-1,2,0.5,-2 --json");
+  std::string tau;
+  for (const double x : inverse["tau"]) tau += (tau.empty() ? "" : ",") + json(x).dump();
+  const json forward =
+      run_json(std::string("forward stanford ") + state + "--tau " + tau + " --json");
+  const std::vector<double> qdd{1, 0, -1, 2, 0.5, -2};
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(forward["qdd"][i].get<double>(), qdd[i], 1e-9);
+}
+
+Eigen::MatrixXd matrix(const json& rows) {
+  Eigen::MatrixXd m(static_cast<Eigen::Index>(rows.size()),
+                    static_cast<Eigen::Index>(rows[0].size()));
+  for (Eigen::Index i = 0; i < m.rows(); ++i) {
+    for (Eigen::Index j = 0; j < m.cols(); ++j) {
+      m(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+    }
+  }
+  return m;
+}
+
+Eigen::VectorXd vector(const json& numbers) {
+  const auto values = numbers.get<std::vector<double>>();
+  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+TEST_F(Program, TermsAreThoseOfTheEquations) {
+  const json terms = run_json(std::string("terms puma ") + state + "--json");
+  const json bias = run_json(std::string("inverse puma ") + state + "--json");
+  Eigen::VectorXd qd(6);
+  qd << 1, 2, 3, -1, -2, -3;
+  const Eigen::MatrixXd M = matrix(terms["M"]), C = matrix(terms["C"]), U = matrix(terms["U"]);
+  EXPECT_LT((C * qd + vector(terms["g"]) - vector(bias["tau"])).norm(),
+            1e-12 * vector(bias["tau"]).norm());
+  EXPECT_LT((U * vector(terms["D"]).asDiagonal() * U.transpose() - M).norm(), 1e-13 * M.norm());
+  EXPECT_NEAR(terms["kinetic"].get<double>(), 0.5 * qd.dot(M * qd),
+              1e-12 * terms["kinetic"].get<double>());
+  EXPECT_TRUE(terms["potential"].is_number());
+}
+
+TEST_F(Program, DefaultsAreTheDesigns) {
+  // planar3 hangs in gravity along -y, the Canadarm in none; q defaults to the start
+  EXPECT_GT(std::abs(run_json("inverse planar3 --json")["tau"][0].get<double>()), 1.0);
+  for (const double x : run_json("inverse canadarm --json")["tau"]) EXPECT_EQ(x, 0.0);
+  EXPECT_EQ(run_json("inverse stanford --json"),
+            run_json("inverse stanford --q 0,1.5707963267948966,0,0,0,0 --json"));
+  for (const double x : run_json("inverse puma --gravity 0,0,0 --json")["tau"])
+    EXPECT_NEAR(x, 0.0, 1e-12);
+}
+
+TEST_F(Program, FrictionCanBeLeftOut) {
+  const std::string pendulum =
+      write("pendulum.urdf", R"(<robot name="p"><link name="a"/><link name="b"><inertial>
+    <origin xyz="0 0 -1"/><mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
+    <dynamics damping="0.5" friction="0"/></joint></robot>)");
+  EXPECT_NEAR(run_json("inverse pendulum.urdf --qd 2 --json")["tau"][0].get<double>(), 1.0, 1e-12);
+  EXPECT_NEAR(run_json("inverse pendulum.urdf --qd 2 --no-friction --json")["tau"][0].get<double>(),
+              0.0, 1e-12);
+  EXPECT_NEAR(run_json("forward pendulum.urdf --qd 2 --json")["qdd"][0].get<double>(), -0.5, 1e-12);
+  const Result warned = run("inverse pendulum.urdf --qd 2");
+  EXPECT_THAT(warned.err, HasSubstr("no inertia"));
+  EXPECT_THAT(warned.out, HasSubstr("N m"));
+}
+
+TEST_F(Program, UrdfOfATableIsTheSameRobot) {
+  for (const auto robot : built_in_robots()) {
+    const std::string name(robot);
+    const Result urdf = run("urdf " + name);
+    ASSERT_EQ(urdf.code, 0);
+    write(name + ".urdf", urdf.out);
+    const std::string arguments = (name == "puma" || name == "stanford")
+                                      ? std::string(state)
+                                      : "--q 0.1,-0.2,0.3 --qd 1,2,3 ";
+    const std::string gravity = name == "planar3"    ? " --gravity 0,-9.81,0"
+                                : name == "canadarm" ? " --gravity 0,0,0"
+                                                     : "";
+    const json table = run_json("inverse " + name + " " + arguments + "--json");
+    const json read = run_json("inverse " + name + ".urdf " + arguments + gravity + " --json");
+    const Eigen::VectorXd a = vector(table["tau"]), b = vector(read["tau"]);
+    EXPECT_LT((a - b).norm(), 1e-12 * a.norm()) << name;
+    EXPECT_EQ(table["joints"], read["joints"]);
+  }
+}
+
+TEST_F(Program, RefusesBadInputWithExitCodeTwo) {
+  expect_refused("inverse nosuch",
+                 "no robot 'nosuch': neither a file nor one of planar3, stanford, puma, canadarm");
+  expect_refused("inverse puma --q 1,2", "--q: 2 numbers given; 6 are needed");
+  expect_refused("inverse puma --q 1,2,x,4,5,6", "--q: entry 3 is 'x'");
+  expect_refused("inverse puma --q 1,2,nan,4,5,6", "--q: entry 3 is 'nan'");
+  expect_refused("inverse puma --q 1,2,,4,5,6", "--q: entry 3 is ''");
+  expect_refused("inverse puma --nosuch 3", "--nosuch");
+  expect_refused("inverse", "ROBOT");
+  expect_refused("nosuchcommand", "nosuchcommand");
+  expect_refused("forward puma --algorithm magic", "magic");
+  expect_refused("inverse puma --gravity 0,0", "--gravity: 2 numbers given; 3 are needed");
+  write("broken.urdf", "<robot name='x'>\n  <link name='a'>\n</robot>");
+  expect_refused("inverse broken.urdf", "broken.urdf:");
+  write("negative.urdf",
+        "<robot name='x'><link name='a'><inertial><mass value='-1'/><inertia ixx='1' iyy='1' "
+        "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>");
+  expect_refused("inverse negative.urdf", "link 'a': its mass is -1 kg");
+  write("broken.yaml", "robot: x\nlinks: [\n");
+  expect_refused("inverse broken.yaml", "broken.yaml");
+  fs::create_directories(folder / "folder.urdf");
+  expect_refused("inverse folder.urdf", "is a folder");
+}
+
+TEST_F(Program, RefusesBadRunsAndLeavesNoFile) {
+  const std::vector<std::string> before = {"err.txt", "out.txt"};
+  const std::pair<const char*, const char*> cases[] = {
+      {"--duration -1 --output a.csv", "duration is -1"},
+      {"--duration 0 --output a.csv", "duration is 0"},
+      {"--integrator magic --output a.csv", "unknown integrator 'magic': it must be one of rk4"},
+      {"--integrator rk4 --output a.csv", "fixed step"},
+      {"--integrator rk4 --step 0 --output a.csv", "step is 0"},
+      {"--rtol 1e-30 --output a.csv", "rtol is 1e-30"},
+      {"--sample 0 --output a.csv", "sample is 0"},
+      {"--scenario dance --output a.csv", "unknown scenario 'dance'"},
+      {"--output a.txt", "must end in .csv, .json or .html"},
+      {"--output nowhere/a.csv", "the folder nowhere does not exist"},
+      {"--output a.html", "dynamics_viewer"},
+      {"--scenario forced --trajectory missing.csv --output a.csv", "missing.csv"},
+  };
+  for (const auto& [arguments, message] : cases) {
+    expect_refused(std::string("simulate puma ") + arguments, message);
+    EXPECT_EQ(files(), before) << arguments;
+  }
+}
+
+TEST_F(Program, CsvIsTheDesigns) {
+  const Result result = run("simulate puma --duration 0.123 --output run.csv --output run.json");
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::istringstream csv(read(folder / "run.csv"));
+  std::string line;
+  std::getline(csv, line);
+  EXPECT_EQ(line,
+            "t,q_joint1,q_joint2,q_joint3,q_joint4,q_joint5,q_joint6,qd_joint1,qd_joint2,qd_joint3,"
+            "qd_joint4,qd_joint5,qd_joint6,tau_joint1,tau_joint2,tau_joint3,tau_joint4,tau_joint5,"
+            "tau_joint6,kinetic,potential,strain");
+  std::vector<std::vector<double>> rows;
+  while (std::getline(csv, line)) {
+    std::istringstream cells(line);
+    std::string cell;
+    auto& row = rows.emplace_back();
+    while (std::getline(cells, cell, ',')) row.push_back(std::stod(cell));
+    EXPECT_EQ(row.size(), 22U);
+  }
+  ASSERT_EQ(rows.size(), 14U);  // 0, 0.01 ... 0.12 and the end
+  EXPECT_EQ(rows.front()[0], 0.0);
+  EXPECT_EQ(rows[1][0], 0.01);
+  EXPECT_EQ(rows.back()[0], 0.123);
+  const json stored = json::parse(read(folder / "run.json"));
+  EXPECT_EQ(stored["format"], "dynamics-run");
+  EXPECT_EQ(stored["samples"]["q"][1].size(), rows.size());
+  for (std::size_t k = 0; k < rows.size(); ++k) EXPECT_EQ(stored["samples"]["q"][1][k], rows[k][2]);
+  EXPECT_EQ(files(), (std::vector<std::string>{"err.txt", "out.txt", "run.csv", "run.json"}));
+}
+
+TEST_F(Program, PageHoldsTheRun) {
+  write("viewer.html", "<p>__DYNAMICS_RUN__</p><p>__DYNAMICS_COMPARE__</p>");
+  viewer = (folder / "viewer.html").string();
+  ASSERT_EQ(run("simulate planar3 --duration 0.1 --output a.json").code, 0);
+  const Result result = run("simulate planar3 --duration 0.1 --output a.html --compare a.json");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string page = read(folder / "a.html");
+  ASSERT_TRUE(page.starts_with("<p>{"));
+  const auto end = page.find("</p>");
+  const json embedded = json::parse(page.substr(3, end - 3));
+  EXPECT_EQ(embedded["model"]["coordinates"], json({"joint1", "joint2", "joint3"}));
+  EXPECT_TRUE(embedded["samples"]["q"][0].contains("f32"));
+  EXPECT_EQ(page.find("__DYNAMICS"), std::string::npos);
+  expect_refused("simulate planar3 --duration 0.1 --output b.html --compare viewer.html",
+                 "is not a run");
+}
+
+TEST_F(Program, SameRunTwiceIsTheSameBits) {
+  ASSERT_EQ(run("simulate stanford --duration 1 --output a.csv").code, 0);
+  ASSERT_EQ(run("simulate stanford --duration 1 --output b.csv").code, 0);
+  EXPECT_EQ(read(folder / "a.csv"), read(folder / "b.csv"));
+}
+
+TEST_F(Program, TorquesAlongTheCycloid) {
+  // the rigid planar arm along Eq. (18) to pi: at t = 0 and T it is at rest with no acceleration
+  const json path =
+      run_json("inverse planar3 --trajectory cycloid --duration 10 --sample 0.5 --json");
+  EXPECT_EQ(path["t"].size(), 21U);
+  EXPECT_EQ(path["tau"].size(), 21U);
+  const json start = run_json("inverse planar3 --json");
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(path["tau"][0][i].get<double>(), start["tau"][i].get<double>(), 1e-12);
+    double peak = 0.0;
+    for (const auto& row : path["tau"]) peak = std::max(peak, std::abs(row[i].get<double>()));
+    EXPECT_EQ(path["peak"][i].get<double>(), peak);
+  }
+}
+
+TEST_F(Program, TrajectoryFileInAnyColumnOrder) {
+  // q = t^2 (3 - 2t) is a cubic: one spline segment at rest at both ends is exact
+  const std::string header = "q_joint3,t,note,q_joint1,q_joint2\r\n";
+  write("path.csv", header + "0,0,a,0,0\r\n0.3,1,b,0.1,0.2\r\n");
+  const json path =
+      run_json("inverse planar3 --trajectory path.csv --duration 1 --sample 0.25 --json");
+  const json half = run_json("inverse planar3 --q 0.05,0.1,0.15 --qd 0.15,0.3,0.45 --json");
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(path["tau"][2][i].get<double>(), half["tau"][i].get<double>(), 1e-12);
+  }
+  write("missing.csv", "t,q_joint1,q_joint2\n0,0,0\n");
+  expect_refused("inverse planar3 --trajectory missing.csv", "no column 'q_joint3'");
+  write("order.csv", "t,q_joint1,q_joint2,q_joint3\n0,0,0,0\n1,0,0,0\n1,0,0,0\n");
+  expect_refused("inverse planar3 --trajectory order.csv",
+                 "order.csv:4: time 1 does not come after 1");
+  write("text.csv", "t,q_joint1,q_joint2,q_joint3\n0,0,zero,0\n");
+  expect_refused("inverse planar3 --trajectory text.csv", "text.csv:2: column 'q_joint2': 'zero'");
+  write("ragged.csv", "t,q_joint1,q_joint2,q_joint3\n0,0,0\n");
+  expect_refused("inverse planar3 --trajectory ragged.csv",
+                 "ragged.csv:2: has 3 cells; the first row has 4");
+  write("empty.csv", "");
+  expect_refused("inverse planar3 --trajectory empty.csv", "is empty");
+}
+
+TEST_F(Program, UnwritableOutputIsAnError) {
+  const Result result = run("simulate planar3 --duration 0.1 --output /proc/run.csv");
+  EXPECT_EQ(result.code, 2);
+  ASSERT_EQ(run("urdf planar3 --output out.urdf").code, 0);
+  EXPECT_THAT(read(folder / "out.urdf"), HasSubstr("<robot"));
+}
+
+TEST_F(Program, HelpNamesTheCommands) {
+  const Result help = run("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const char* command : {"inverse", "forward", "terms", "simulate", "urdf"}) {
+    EXPECT_THAT(help.out, HasSubstr(command));
+  }
+}
+
+}  // namespace
+}  // namespace dynamics
