@@ -32,6 +32,9 @@ void check_inertial(const LinkDescription& link, std::vector<Note>& notes) {
   if (!inertial.inertia.allFinite()) {
     throw ModelError(element, "its inertia is not finite: give six finite moments");
   }
+  if (!inertial.inertia.isApprox(inertial.inertia.transpose(), 1e-9)) {
+    throw ModelError(element, "its inertia is not symmetric: ixy, ixz and iyz stand on both sides");
+  }
   const auto warn = [&](std::string message) {
     notes.push_back({Severity::warning, link.name, std::move(message)});
   };
@@ -60,11 +63,10 @@ void check_joint(JointDescription const& joint, std::vector<Note>& notes) {
   if (!joint.origin.translation.allFinite() || !joint.origin.rotation.allFinite()) {
     throw ModelError(element, "its origin is not finite: give xyz and rpy as finite numbers");
   }
-  if (joint.type == JointType::fixed || joint.type == JointType::floating) return;
-  if (!joint.axis.allFinite()) throw ModelError(element, "its axis is not finite");
-  if (joint.axis.norm() < 1e-9) {
-    throw ModelError(element, "its axis is zero: give a direction such as \"0 0 1\"");
+  if (!is_rotation(joint.origin.rotation)) {
+    throw ModelError(element, "its origin's rotation is not a rotation matrix");
   }
+  if (joint.type == JointType::fixed) return;
   const std::pair<const char*, double> coefficients[] = {{"damping", joint.damping},
                                                          {"friction", joint.friction},
                                                          {"rotor inertia", joint.rotor_inertia}};
@@ -72,6 +74,19 @@ void check_joint(JointDescription const& joint, std::vector<Note>& notes) {
     if (!std::isfinite(value) || value < 0.0) {
       throw ModelError(element, fmt::format("its {} is {}; it must be zero or more", what, value));
     }
+  }
+  const auto warn = [&](std::string message) {
+    notes.push_back({Severity::warning, joint.name, std::move(message)});
+  };
+  const bool composed = joint.type == JointType::planar || joint.type == JointType::floating;
+  if (composed && (joint.friction > 0.0 || joint.rotor_inertia > 0.0)) {
+    warn(fmt::format("is {}: its Coulomb friction and rotor inertia are left out",
+                     to_string(joint.type)));
+  }
+  if (joint.type == JointType::floating) return;
+  if (!joint.axis.allFinite()) throw ModelError(element, "its axis is not finite");
+  if (joint.axis.norm() < 1e-9) {
+    throw ModelError(element, "its axis is zero: give a direction such as \"0 0 1\"");
   }
   if (!joint.limits) return;
   const JointLimits& limits = *joint.limits;
@@ -89,9 +104,6 @@ void check_joint(JointDescription const& joint, std::vector<Note>& notes) {
                      fmt::format("its velocity limit {} and effort limit {} must be zero or more",
                                  limits.velocity, limits.effort));
   }
-  const auto warn = [&](std::string message) {
-    notes.push_back({Severity::warning, joint.name, std::move(message)});
-  };
   if (limits.effort == 0.0) warn("has an effort limit of 0: it can exert nothing");
   if (limits.velocity == 0.0) warn("has a velocity limit of 0: it can never move");
 }

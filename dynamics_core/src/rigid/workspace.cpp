@@ -47,12 +47,38 @@ Workspace::~Workspace() = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
+namespace {
+
+/// Whether mimic joints are the same ones and follow the same joints.
+bool same_couplings(const Model& model, const Workspace::Memory& memory) {
+  for (std::size_t k = 0; k < memory.followers.size(); ++k) {
+    const std::size_t follower = memory.followers[k], leader = memory.leaders[k];
+    if (!model.is_mimic(follower) || model.is_mimic(leader) ||
+        model.bodies()[follower].coordinate != model.bodies()[leader].coordinate) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 Workspace::Memory& memory_for(const Model& model, Workspace& workspace) {
   Workspace::Memory& memory = workspace.memory();
   if (memory.size != model.size() || memory.body_count != model.body_count()) {
+    throw ArgumentError(fmt::format(
+        "the workspace was made for a model of {} coordinates and {} bodies, '{}' has "
+        "{} and {}",
+        memory.size, memory.body_count, model.name(), model.size(), model.body_count()));
+  }
+  if (model.plain()) return memory;
+  // as many numbers, but not for a model with these floating or mimic joints
+  const bool dense = memory.dense.rows() == static_cast<Eigen::Index>(memory.size);
+  if (!dense || !same_couplings(model, memory)) {
     throw ArgumentError(
-        fmt::format("the workspace was made for a model of {} coordinates, '{}' has {}",
-                    memory.size, model.name(), model.size()));
+        fmt::format("the workspace was made for a model with other floating or mimic joints than "
+                    "those of '{}'",
+                    model.name()));
   }
   return memory;
 }
@@ -100,6 +126,9 @@ void check_base(const std::optional<BaseMotion>& base) {
   if (!base) return;
   if (!base->pose.rotation.allFinite() || !base->pose.translation.allFinite()) {
     throw ArgumentError("the base's pose is not finite");
+  }
+  if (!is_rotation(base->pose.rotation)) {
+    throw ArgumentError("the base's pose.rotation is not a rotation matrix");
   }
   if (!base->velocity.angular.allFinite() || !base->velocity.linear.allFinite()) {
     throw ArgumentError("the base's velocity is not finite");

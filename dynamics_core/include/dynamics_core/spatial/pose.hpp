@@ -26,6 +26,9 @@ Eigen::Matrix3d rotation_from_rpy(const Eigen::Vector3d& rpy);
 /// unique.
 Eigen::Vector3d rpy_from_rotation(const Eigen::Matrix3d& rotation);
 
+/// Orthogonal to six digits and no mirror image.
+bool is_rotation(const Eigen::Matrix3d& matrix);
+
 /// [v x]: skew(v) * w = v x w.
 inline Eigen::Matrix3d skew(const Eigen::Vector3d& v) {
   Eigen::Matrix3d m;
