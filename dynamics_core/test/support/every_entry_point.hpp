@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Calls of every public function of rigid/ on a model, with random arguments drawn beforehand.
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dynamics_core/rigid/coriolis_matrix.hpp"
+#include "dynamics_core/rigid/energy.hpp"
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/rigid/kinematics.hpp"
+#include "dynamics_core/rigid/udut.hpp"
+#include "support/random_robot.hpp"
+
+namespace dynamics::test {
+
+/// One caller: a workspace, arguments and results of its own, on a model that it shares.
+class EveryEntryPoint {
+ public:
+  EveryEntryPoint(const Model& model, unsigned seed, std::size_t states)
+      : model_(model),
+        workspace_(model),
+        n_(static_cast<Eigen::Index>(model.size())),
+        M_(n_, n_),
+        J_(6, n_),
+        out_(n_),
+        d_(n_),
+        poses_(model.frames().size()),
+        joint_wrenches_(model.body_count()),
+        articulated_(model.body_count()) {
+    RandomRobot random(seed);
+    for (std::size_t i = 0; i < states; ++i) {
+      State state;
+      state.q = random.vector(model.size(), 3.0);
+      for (const std::size_t pitch : model.pitch_coordinates()) {
+        state.q[static_cast<Eigen::Index>(pitch)] *= 0.4;
+      }
+      state.qd = random.vector(model.size(), 2.0);
+      state.qdd = random.vector(model.size(), 5.0);
+      state.frame = random.index(model.frames().size());
+      state.axes = static_cast<Axes>(random.index(3));
+      BaseMotion base;
+      base.pose = {random.rotation(), random.vector3(1.0)};
+      base.velocity = {random.vector3(1.0), random.vector3(1.0)};
+      base.acceleration = {random.vector3(1.0), random.vector3(1.0)};
+      if (random.chance(0.7)) state.base = base;
+      for (std::size_t k = random.index(4); k > 0; --k) {
+        state.wrenches.push_back({random.index(model.frames().size()),
+                                  {random.vector3(5.0), random.vector3(5.0)},
+                                  static_cast<Axes>(random.index(3))});
+      }
+      states_.push_back(std::move(state));
+    }
+    for (State& state : states_) {
+      state.conditions.base = state.base;
+      state.conditions.wrenches = state.wrenches;
+      state.conditions.friction = state.wrenches.size() % 2 == 0;
+    }
+    clear_results();
+    make_calls();
+  }
+
+  std::size_t call_count() const { return calls_.size(); }
+  std::size_t state_count() const { return states_.size(); }
+  const std::string& call_name(std::size_t call) const { return calls_[call].first; }
+
+  /// Runs one call on one state. Allocates nothing of its own.
+  void run(std::size_t call, std::size_t state) { calls_[call].second(states_[state]); }
+
+  void clear_results() {
+    M_.setZero();
+    J_.setZero();
+    out_.setZero();
+    d_.setZero();
+    scalars_.fill(0.0);
+  }
+
+  /// Puts the results of the last call behind `bits`.
+  void append_results(std::vector<double>& bits) const {
+    bits.insert(bits.end(), M_.data(), M_.data() + M_.size());
+    bits.insert(bits.end(), J_.data(), J_.data() + J_.size());
+    bits.insert(bits.end(), out_.data(), out_.data() + out_.size());
+    bits.insert(bits.end(), d_.data(), d_.data() + d_.size());
+    bits.insert(bits.end(), scalars_.begin(), scalars_.end());
+  }
+
+ private:
+  struct State {
+    Eigen::VectorXd q, qd, qdd;
+    std::size_t frame = 0;
+    Axes axes = Axes::world;
+    std::optional<BaseMotion> base;
+    std::vector<LinkWrench> wrenches;
+    Conditions conditions;
+  };
+
+  void keep(std::size_t at, const Eigen::Vector3d& v) {
+    for (Eigen::Index i = 0; i < 3; ++i) scalars_[3 * at + static_cast<std::size_t>(i)] = v[i];
+  }
+  void keep(std::size_t at, const Pose& pose) {
+    keep(at, pose.translation);
+    for (Eigen::Index i = 0; i < 3; ++i) {
+      keep(at + 1 + static_cast<std::size_t>(i), Eigen::Vector3d(pose.rotation.col(i)));
+    }
+  }
+
+  void add(std::string name, std::function<void(const State&)> call) {
+    calls_.emplace_back(std::move(name), std::move(call));
+  }
+
+  void make_calls() {
+    add("inverse_dynamics", [this](const State& s) {
+      inverse_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, s.conditions);
+    });
+    add("inverse_dynamics with wrenches", [this](const State& s) {
+      inverse_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, joint_wrenches_, s.conditions);
+      if (joint_wrenches_.empty()) return;
+      keep(0, joint_wrenches_.back().force);
+      keep(1, joint_wrenches_.front().moment);
+    });
+    add("gravity_forces",
+        [this](const State& s) { gravity_forces(model_, workspace_, s.q, out_); });
+    add("bias_forces",
+        [this](const State& s) { bias_forces(model_, workspace_, s.q, s.qd, out_, s.conditions); });
+    add("generalized_forces", [this](const State& s) {
+      generalized_forces(model_, workspace_, s.q, s.wrenches, out_, s.base);
+    });
+    add("friction_forces",
+        [this](const State& s) { friction_forces(model_, workspace_, s.qd, out_); });
+    add("forward_dynamics", [this](const State& s) {
+      forward_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, s.conditions);
+    });
+    add("inertia_matrix", [this](const State& s) { inertia_matrix(model_, workspace_, s.q, M_); });
+    add("coriolis_matrix",
+        [this](const State& s) { coriolis_matrix(model_, workspace_, s.q, s.qd, M_); });
+    add("coriolis_matrix, christoffel", [this](const State& s) {
+      coriolis_matrix(model_, workspace_, s.q, s.qd, M_, CoriolisKind::christoffel);
+    });
+    add("udut", [this](const State& s) { udut(model_, workspace_, s.q, M_, d_); });
+    add("solve_inertia",
+        [this](const State& s) { solve_inertia(model_, workspace_, s.q, s.qdd, out_); });
+    add("inverse_inertia_matrix",
+        [this](const State& s) { inverse_inertia_matrix(model_, workspace_, s.q, M_); });
+    if (!model_.has_massless_mimic()) {
+      add("articulated_bodies", [this](const State& s) {
+        articulated_bodies(model_, workspace_, s.q, articulated_);
+        scalars_[0] = articulated_.front().pivot;
+        scalars_[1] = articulated_.back().inertia.norm();
+      });
+    }
+    add("frame_pose",
+        [this](const State& s) { keep(0, frame_pose(model_, workspace_, s.q, s.frame, s.base)); });
+    add("frame_poses", [this](const State& s) {
+      frame_poses(model_, workspace_, s.q, poses_, s.base);
+      keep(0, poses_.back());
+    });
+    add("frame_motion", [this](const State& s) {
+      const FrameMotion motion =
+          frame_motion(model_, workspace_, s.q, s.qd, s.qdd, s.frame, s.axes, s.base);
+      keep(0, motion.pose);
+      keep(4, motion.velocity.linear);
+      keep(5, motion.velocity.angular);
+      keep(6, motion.acceleration.linear);
+      keep(7, motion.acceleration.angular);
+    });
+    add("jacobian",
+        [this](const State& s) { jacobian(model_, workspace_, s.q, s.frame, s.axes, J_); });
+    add("jacobian_rate", [this](const State& s) {
+      jacobian_rate(model_, workspace_, s.q, s.qd, s.frame, s.axes, J_);
+    });
+    add("energy", [this](const State& s) {
+      const Energy result = energy(model_, workspace_, s.q, s.qd, s.base);
+      scalars_[0] = result.kinetic;
+      scalars_[1] = result.potential;
+    });
+    add("momentum", [this](const State& s) {
+      const Momentum result = momentum(model_, workspace_, s.q, s.qd, s.base);
+      keep(0, result.centre);
+      keep(1, result.centre_velocity);
+      keep(2, result.linear);
+      keep(3, result.angular);
+    });
+    add("power", [this](const State& s) {
+      const Power result = power(model_, workspace_, s.qd, s.qdd);
+      scalars_[0] = result.actuators;
+      scalars_[1] = result.friction;
+    });
+  }
+
+  const Model& model_;
+  Workspace workspace_;
+  Eigen::Index n_;
+  Eigen::MatrixXd M_, J_;
+  Eigen::VectorXd out_, d_;
+  std::vector<Pose> poses_;
+  std::vector<Wrench> joint_wrenches_;
+  std::vector<ArticulatedBody> articulated_;
+  std::array<double, 24> scalars_{};
+  std::vector<State> states_;
+  std::vector<std::pair<std::string, std::function<void(const State&)>>> calls_;
+};
+
+/// Robots that take every path: a plain chain, a tree with mimic joints on a floating base, and a
+/// large tree whose mimic joints are many, some of them massless.
+inline std::vector<Model> entry_point_models() {
+  RandomRobot random(77);
+  std::vector<Model> models;
+  models.emplace_back(random.robot({.joints = 6, .rotors = 0.5, .friction = 0.5}));
+  RobotDescription flying =
+      random.robot({.joints = 9, .branching = 0.4, .fixed = 0.3, .rotors = 0.3, .friction = 0.5});
+  JointDescription drive;
+  drive.name = "drive";
+  drive.type = JointType::floating;
+  drive.parent = "ground";
+  drive.child = "base";
+  flying.joints.push_back(drive);
+  flying.links.push_back({"ground", std::nullopt, {}, {}, std::nullopt});
+  for (JointDescription& joint : flying.joints) {
+    if (joint.name == "joint4" || joint.name == "joint7") joint.mimic = Mimic{"joint1", 0.5, 0.1};
+  }
+  models.emplace_back(flying);
+  for (const bool massless : {false, true}) {
+    RobotDescription large = random.robot({.joints = 90, .branching = 0.7, .friction = 0.2});
+    std::size_t count = 0;
+    for (JointDescription& joint : large.joints) {
+      if (++count > 45) joint.mimic = Mimic{"joint" + std::to_string(count - 46), -0.5, 0.1};
+    }
+    if (massless) large.links.back().inertial.reset();
+    models.emplace_back(large);
+  }
+  return models;
+}
+
+}  // namespace dynamics::test
