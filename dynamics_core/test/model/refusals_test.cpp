@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is not a robot is refused, naming the link or joint and what would be right: from a URDF's
+// text and from a description. What is only suspicious is loaded with a warning.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "dynamics_core/model/from_urdf.hpp"
+#include "support/small_robots.hpp"
+
+namespace dynamics {
+namespace {
+
+using Eigen::Vector3d;
+using test::body;
+using test::RobotBuilder;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const double nan = std::numeric_limits<double>::quiet_NaN();
+const double inf = std::numeric_limits<double>::infinity();
+
+/// A good robot of two links; a test replaces a piece of its text.
+const char* const good = R"(<robot name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <inertial>
+      <origin xyz="0 0 0.5" rpy="0 0 0"/>
+      <mass value="2"/>
+      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.02"/>
+    </inertial>
+  </link>
+  <link name="lower">
+    <inertial>
+      <origin xyz="0 0 0.3"/>
+      <mass value="1"/>
+      <inertia ixx="0.05" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.01"/>
+    </inertial>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/>
+    <child link="upper"/>
+    <origin xyz="0 0 0.1" rpy="0 0 0"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" effort="100" velocity="3"/>
+  </joint>
+  <joint name="elbow" type="revolute">
+    <parent link="upper"/>
+    <child link="lower"/>
+    <origin xyz="0 0 1" rpy="0 0 0"/>
+    <axis xyz="0 1 0"/>
+    <limit lower="-2" upper="2" effort="50" velocity="3"/>
+  </joint>
+</robot>)";
+
+struct TextCase {
+  std::string name, from, to;
+  std::vector<std::string> said;
+};
+void PrintTo(const TextCase& c, std::ostream* out) { *out << c.name; }
+
+class RefusedText : public testing::TestWithParam<TextCase> {};
+
+TEST(Refused, NotTheGoodOne) {
+  const Model model = model_from_urdf(good);
+  EXPECT_EQ(model.size(), 2U);
+  EXPECT_TRUE(model.notes().empty());
+}
+
+TEST_P(RefusedText, NamesTheCulprit) {
+  std::string text = good;
+  const std::size_t at = text.find(GetParam().from);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, GetParam().from.size(), GetParam().to);
+  try {
+    model_from_urdf(text, {}, "arm.urdf");
+    FAIL() << "accepted";
+  } catch (const ModelError& error) {
+    for (const std::string& word : GetParam().said) EXPECT_THAT(error.what(), HasSubstr(word));
+    EXPECT_FALSE(error.element().empty());
+  }
+}
+
+const std::string shoulder_axis = R"(<axis xyz="0 1 0"/>)";
+const std::string shoulder_limit = R"(<limit lower="-2" upper="2" effort="100" velocity="3"/>)";
+
+INSTANTIATE_TEST_SUITE_P(
+    Urdf, RefusedText,
+    testing::Values(
+        TextCase{"mass_not_finite",
+                 R"(mass value="2")",
+                 R"(mass value="nan")",
+                 {"link 'upper'", "finite", "arm.urdf:6"}},
+        TextCase{"mass_infinite",
+                 R"(mass value="2")",
+                 R"(mass value="1e999")",
+                 {"link 'upper'", "finite"}},
+        TextCase{"mass_no_number",
+                 R"(mass value="2")",
+                 R"(mass value="two")",
+                 {"link 'upper'", "one finite number"}},
+        TextCase{"mass_negative",
+                 R"(mass value="2")",
+                 R"(mass value="-2")",
+                 {"link 'upper'", "-2", "zero or more"}},
+        TextCase{"inertia_not_finite", R"(ixx="0.1")", R"(ixx="inf")", {"link 'upper'", "ixx"}},
+        TextCase{"inertia_missing_entry", R"(ixx="0.1")", "", {"link 'upper'", "ixx"}},
+        TextCase{"centre_not_finite",
+                 R"(xyz="0 0 0.5")",
+                 R"(xyz="0 0 nan")",
+                 {"link 'upper'", "3 finite numbers"}},
+        TextCase{"centre_two_numbers",
+                 R"(xyz="0 0 0.5")",
+                 R"(xyz="0 0.5")",
+                 {"link 'upper'", "3 finite numbers"}},
+        TextCase{"principal_moment_negative",
+                 R"(izz="0.02")",
+                 R"(izz="-0.02")",
+                 {"link 'upper'", "negative principal", "positive"}},
+        TextCase{"axis_zero",
+                 shoulder_axis,
+                 R"(<axis xyz="0 0 0"/>)",
+                 {"joint 'shoulder'", "axis is zero", "0 0 1"}},
+        TextCase{"axis_not_finite",
+                 shoulder_axis,
+                 R"(<axis xyz="0 nan 0"/>)",
+                 {"joint 'shoulder'", "finite"}},
+        TextCase{"origin_not_finite",
+                 R"(xyz="0 0 0.1")",
+                 R"(xyz="0 inf 0.1")",
+                 {"joint 'shoulder'", "finite"}},
+        TextCase{"loop", R"(<parent link="base"/>)", R"(<parent link="lower"/>)", {"loop"}},
+        TextCase{"child_of_two",
+                 R"(<child link="lower"/>)",
+                 R"(<child link="upper"/>)",
+                 {"'shoulder'", "'elbow'", "loop"}},
+        TextCase{"two_roots",
+                 R"(<link name="base"/>)",
+                 R"(<link name="base"/><link name="spare"/>)",
+                 {"link 'spare'", "2 root links", "connect"}},
+        TextCase{"link_twice",
+                 R"(<link name="lower">)",
+                 R"(<link name="upper">)",
+                 {"link 'upper'", "twice"}},
+        TextCase{"joint_twice",
+                 R"(joint name="elbow")",
+                 R"(joint name="shoulder")",
+                 {"joint 'shoulder'", "twice"}},
+        TextCase{
+            "limit_missing", shoulder_limit, "", {"joint 'shoulder'", "no <limit>", "continuous"}},
+        TextCase{"limit_without_effort",
+                 shoulder_limit,
+                 R"(<limit lower="0" upper="1" velocity="1"/>)",
+                 {"joint 'shoulder'", "effort"}},
+        TextCase{
+            "limit_not_finite", R"(lower="-2")", R"(lower="-inf")", {"joint 'shoulder'", "lower"}},
+        TextCase{"limits_swapped",
+                 R"(lower="-2")",
+                 R"(lower="3")",
+                 {"joint 'shoulder'", "lower limit 3", "upper limit 2"}},
+        TextCase{"limit_velocity_negative",
+                 R"(velocity="3")",
+                 R"(velocity="-3")",
+                 {"joint 'shoulder'", "velocity", "zero or more"}},
+        TextCase{"type_unsupported",
+                 R"(type="revolute")",
+                 R"(type="ball")",
+                 {"joint 'shoulder'", "'ball'", "floating"}},
+        TextCase{"type_missing",
+                 R"(name="shoulder" type="revolute")",
+                 R"(name="shoulder")",
+                 {"joint 'shoulder'", "not supported"}},
+        TextCase{"parent_unknown",
+                 R"(<parent link="base"/>)",
+                 R"(<parent link="bass"/>)",
+                 {"joint 'shoulder'", "parent link 'bass' does not exist"}},
+        TextCase{"child_missing", R"(<child link="upper"/>)", "", {"joint 'shoulder'", "<child"}},
+        TextCase{"damping_negative",
+                 shoulder_limit,
+                 shoulder_limit + R"(<dynamics damping="-1"/>)",
+                 {"joint 'shoulder'", "damping", "zero or more"}},
+        TextCase{"rotor_negative",
+                 shoulder_limit,
+                 shoulder_limit + R"(<dynamics rotor_inertia="-1"/>)",
+                 {"joint 'shoulder'", "rotor inertia", "zero or more"}},
+        TextCase{"mimic_unknown",
+                 shoulder_limit,
+                 shoulder_limit + R"(<mimic joint="knee"/>)",
+                 {"'shoulder'", "'knee'"}},
+        TextCase{"mimic_itself",
+                 shoulder_limit,
+                 shoulder_limit + R"(<mimic joint="shoulder"/>)",
+                 {"joint 'shoulder'", "itself"}},
+        TextCase{"mimic_not_finite",
+                 shoulder_limit,
+                 shoulder_limit + R"(<mimic joint="elbow" multiplier="nan"/>)",
+                 {"joint 'shoulder'", "multiplier"}},
+        TextCase{"flexible_bad",
+                 R"(<link name="lower">)",
+                 R"(<link name="lower"><flexible length="-1" mass_per_length="1"/>)",
+                 {"link 'lower'", "length", "above zero"}},
+        TextCase{"no_name", R"(<robot name="arm">)", "<robot>", {"arm.urdf:1", "name"}},
+        TextCase{"not_closed", "</robot>", "", {"arm.urdf", "XML"}},
+        TextCase{"other_root", "robot", "sdf", {"arm.urdf"}}),
+    [](const auto& one) { return one.param.name; });
+
+TEST(Refused, EmptyTextAndMissingFile) {
+  EXPECT_THROW(model_from_urdf(""), ModelError);
+  EXPECT_THROW(model_from_urdf("<robot name='x'/>"), ModelError);
+  try {
+    model_from_urdf_file("no/such/robot.urdf");
+    FAIL();
+  } catch (const ModelError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("no/such/robot.urdf"), HasSubstr("read")));
+  }
+}
+
+struct DescriptionCase {
+  std::string name;
+  std::function<void(RobotDescription&)> spoil;
+  std::vector<std::string> said;
+};
+void PrintTo(const DescriptionCase& c, std::ostream* out) { *out << c.name; }
+
+class RefusedDescription : public testing::TestWithParam<DescriptionCase> {};
+
+TEST_P(RefusedDescription, NamesTheCulprit) {
+  RobotDescription robot = read_urdf(good);
+  GetParam().spoil(robot);
+  try {
+    const Model model(robot);
+    FAIL() << "accepted";
+  } catch (const ModelError& error) {
+    for (const std::string& word : GetParam().said) EXPECT_THAT(error.what(), HasSubstr(word));
+  }
+}
+
+using R = RobotDescription&;
+INSTANTIATE_TEST_SUITE_P(
+    Description, RefusedDescription,
+    testing::Values(
+        DescriptionCase{"mass_nan", [](R r) { r.links[1].inertial->mass = nan; }, {"link 'upper'"}},
+        DescriptionCase{
+            "mass_infinite", [](R r) { r.links[1].inertial->mass = inf; }, {"link 'upper'"}},
+        DescriptionCase{
+            "mass_negative", [](R r) { r.links[1].inertial->mass = -1; }, {"link 'upper'", "-1"}},
+        DescriptionCase{"centre_nan",
+                        [](R r) { r.links[1].inertial->centre.x() = nan; },
+                        {"link 'upper'", "centre"}},
+        DescriptionCase{"inertia_nan",
+                        [](R r) { r.links[1].inertial->inertia(1, 1) = nan; },
+                        {"link 'upper'", "inertia"}},
+        DescriptionCase{"inertia_asymmetric",
+                        [](R r) { r.links[1].inertial->inertia(0, 1) += 0.01; },
+                        {"link 'upper'", "symmetric"}},
+        DescriptionCase{"moment_negative",
+                        [](R r) { r.links[2].inertial->inertia(2, 2) = -0.01; },
+                        {"link 'lower'", "negative principal"}},
+        DescriptionCase{
+            "axis_zero", [](R r) { r.joints[1].axis.setZero(); }, {"joint 'elbow'", "axis"}},
+        DescriptionCase{
+            "axis_nan", [](R r) { r.joints[1].axis.x() = nan; }, {"joint 'elbow'", "axis"}},
+        DescriptionCase{"origin_nan",
+                        [](R r) { r.joints[1].origin.translation.x() = nan; },
+                        {"joint 'elbow'", "origin"}},
+        DescriptionCase{"origin_no_rotation",
+                        [](R r) { r.joints[1].origin.rotation *= 2.0; },
+                        {"joint 'elbow'", "rotation"}},
+        DescriptionCase{
+            "damping_nan", [](R r) { r.joints[0].damping = nan; }, {"joint 'shoulder'", "damping"}},
+        DescriptionCase{"floating_damping_nan",
+                        [](R r) {
+                          r.joints[0].type = JointType::floating;
+                          r.joints[0].damping = nan;
+                        },
+                        {"joint 'shoulder'", "damping"}},
+        DescriptionCase{"friction_negative",
+                        [](R r) { r.joints[0].friction = -1; },
+                        {"joint 'shoulder'", "friction"}},
+        DescriptionCase{"rotor_infinite",
+                        [](R r) { r.joints[0].rotor_inertia = inf; },
+                        {"joint 'shoulder'", "rotor"}},
+        DescriptionCase{"limits_infinite",
+                        [](R r) { r.joints[0].limits->upper = inf; },
+                        {"joint 'shoulder'", "continuous"}},
+        DescriptionCase{"limits_swapped",
+                        [](R r) { r.joints[0].limits->upper = -9; },
+                        {"joint 'shoulder'", "lower"}},
+        DescriptionCase{
+            "link_twice", [](R r) { r.links[2].name = "upper"; }, {"link 'upper'", "twice"}},
+        DescriptionCase{"joint_twice",
+                        [](R r) { r.joints[1].name = "shoulder"; },
+                        {"joint 'shoulder'", "twice"}},
+        DescriptionCase{
+            "parent_unknown", [](R r) { r.joints[1].parent = "x"; }, {"joint 'elbow'", "'x'"}},
+        DescriptionCase{"loop", [](R r) { r.joints[0].parent = "lower"; }, {"loop"}},
+        DescriptionCase{"no_root",
+                        [](R r) {
+                          r.links.erase(r.links.begin());
+                          r.joints[0].parent = "lower";
+                        },
+                        {"loop"}},
+        DescriptionCase{"two_roots", [](R r) { r.joints.pop_back(); }, {"root", "'lower'"}},
+        DescriptionCase{"no_links",
+                        [](R r) {
+                          r.links.clear();
+                          r.joints.clear();
+                        },
+                        {"no links"}},
+        DescriptionCase{"mimic_of_floating",
+                        [](R r) {
+                          r.joints[0].type = JointType::floating;
+                          r.joints[1].mimic = Mimic{"shoulder", 1.0, 0.0};
+                        },
+                        {"joint 'elbow'", "floating"}},
+        DescriptionCase{"mimics_in_a_ring",
+                        [](R r) {
+                          r.joints[0].mimic = Mimic{"elbow", 1.0, 0.0};
+                          r.joints[1].mimic = Mimic{"shoulder", 1.0, 0.0};
+                        },
+                        {"mimics itself"}}),
+    [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace dynamics
