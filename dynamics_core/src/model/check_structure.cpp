@@ -66,7 +66,13 @@ void check_joint(JointDescription const& joint, std::vector<Note>& notes) {
   if (!is_rotation(joint.origin.rotation)) {
     throw ModelError(element, "its origin's rotation is not a rotation matrix");
   }
-  if (joint.type == JointType::fixed) return;
+  if (joint.type == JointType::fixed) {
+    if (joint.mimic) {
+      notes.push_back({Severity::warning, joint.name,
+                       "is fixed: that it mimics '" + joint.mimic->joint + "' means nothing"});
+    }
+    return;
+  }
   const std::pair<const char*, double> coefficients[] = {{"damping", joint.damping},
                                                          {"friction", joint.friction},
                                                          {"rotor inertia", joint.rotor_inertia}};
@@ -199,8 +205,8 @@ std::vector<std::size_t> order_joints(const RobotDescription& description) {
     }
     parent_joint[child->second] = &joint;
     children[parent->second].push_back(i);
-    if (joint.mimic && joint.type != JointType::revolute && joint.type != JointType::continuous &&
-        joint.type != JointType::prismatic) {
+    const bool composed = joint.type == JointType::planar || joint.type == JointType::floating;
+    if (joint.mimic && composed) {
       throw ModelError(element, fmt::format("is {} and mimics another joint: only revolute, "
                                             "continuous and prismatic joints can",
                                             to_string(joint.type)));

@@ -57,6 +57,21 @@ TEST(Suspicious, IsLoadedWithAWarning) {
   EXPECT_THAT(warnings(Model(rough), "free"), HasSubstr("friction"));
 }
 
+TEST(Suspicious, AMimicThatIsFixedStaysFixed) {
+  // as in robots whose grippers were locked by a change of type
+  RobotBuilder robot;
+  robot.add(JointType::revolute, "j", "base", "arm", z_axis, body(1.0, {1, 0, 0}, {1, 1, 1}));
+  robot.add(JointType::fixed, "finger", "arm", "tip", z_axis, body(1.0, {0, 0, 0}, {1, 1, 1}));
+  robot.joint().mimic = Mimic{"j", 2.0, 0.0};
+  const Model model(robot);
+  EXPECT_THAT(warnings(model, "finger"), HasSubstr("fixed"));
+  EXPECT_TRUE(model.plain());
+  EXPECT_EQ(model.body_count(), 1U);
+  // a composed joint cannot follow one number
+  robot.joint().type = JointType::planar;
+  EXPECT_THROW(Model{robot}, ModelError);
+}
+
 TEST(Suspicious, NegativeMomentIsAWarningWhereTheMergedBodyIsSound) {
   // real robots have such links: what is fixed to them makes up for it
   RobotBuilder robot;
