@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <memory>
 
 #include "command.hpp"
@@ -99,6 +100,27 @@ void print_run_json(const Recording& run) {
   print_json(object);
 }
 
+/// Friction on light links makes a robot stiff: explicit methods then crawl. Says so once.
+class StiffnessHint {
+ public:
+  explicit StiffnessHint(const std::string& integrator) : given_(integrator == "radau5") {}
+
+  void update(double fraction) {
+    constexpr std::uint64_t many = 200'000;
+    if (given_ || ++steps_ < many || fraction > 0.5) return;
+    given_ = true;
+    fmt::print(
+        stderr,
+        "hint: {} steps for {:.2g} % of the run: the robot is stiff (friction on light links?); "
+        "--integrator radau5 or --no-friction may be far faster\n",
+        many, 100.0 * fraction);
+  }
+
+ private:
+  bool given_;
+  std::uint64_t steps_ = 0;
+};
+
 void simulate_robot(const Arguments& args, Outcome& outcome) {
   const Robot robot = args.robot.load();
   const RunOutputs outputs(args.outputs, args.compare);
@@ -109,8 +131,10 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
   std::signal(SIGTERM, note_interrupt);
   Recording run = [&] {
     ProgressBar bar(robot.asked);
+    StiffnessHint hint(args.integrator);
     return simulate(robot.model, options, [&](double t) {
       bar.update(t / options.duration);
+      hint.update(t / options.duration);
       return !interrupted;
     });
   }();
