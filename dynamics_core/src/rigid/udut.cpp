@@ -134,8 +134,6 @@ void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
     H << m.H.xx, m.H.xy, m.H.xz, m.H.yx, m.H.yy, m.H.yz, m.H.zx, m.H.zy, m.H.zz;
     G << m.G.xx, m.G.xy, m.G.xz, m.G.xy, m.G.yy, m.G.yz, m.G.xz, m.G.yz, m.G.zz;
     body.inertia << I, H.transpose(), H, G;
-    // the sweep has left M^_ii = M^_i - psi^ psi^T / m^ behind, except at the roots
-    if (model.tree()[i].parent >= 0) body.inertia += link.pivot * body.psi * body.psi.transpose();
   }
 }
 

@@ -94,6 +94,28 @@ TEST_P(Identities, UdutIsTheInertiaMatrix) {
   EXPECT_LT(relative(m * inverse, MatrixXd::Identity(idx(n), idx(n))), 1e-7);
 }
 
+TEST_P(Identities, ArticulatedBodiesAreThePivots) {
+  MatrixXd U(idx(n), idx(n));
+  VectorXd d(idx(n));
+  udut(model, workspace, q, U, d);
+  std::vector<ArticulatedBody> bodies(model.body_count());
+  articulated_bodies(model, workspace, q, bodies);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const TreeBody& body = model.tree()[i];
+    EXPECT_EQ(bodies[i].pivot, d[idx(i)]);
+    const VectorXd column = bodies[i].inertia.col(body.prismatic ? 5 : 2);
+    EXPECT_LT(relative(bodies[i].pivot * bodies[i].psi, column), 1e-12);
+    EXPECT_LT(relative(bodies[i].inertia, bodies[i].inertia.transpose()), 1e-14);
+    // what hangs on a body by joints weighs no more than what is fixed to it, and no less than it
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(MatrixXd(bodies[i].inertia));
+    EXPECT_GT(eigen.eigenvalues().minCoeff(), 0.0);
+  }
+  const TreeBody& last = model.tree().back();
+  EXPECT_NEAR(bodies.back().inertia(3, 3), last.mass, 1e-14);
+  EXPECT_NEAR(bodies.back().inertia(2, 2), last.inertia[5], 1e-14);
+  EXPECT_NEAR(bodies.back().inertia(2, 3), -last.moment[1], 1e-14);  // n_z for a_x: (h x a)_z
+}
+
 TEST_P(Identities, RateOfInertiaLessTwiceCoriolisIsSkew) {
   // dM/dt by a central difference of high order in the direction qd
   const double h = 1e-3;

@@ -23,12 +23,6 @@ struct ForwardScratch {
   Six<S> mu;  ///< acceleration
 };
 
-/// (H, I, G) times an acceleration: the wrench it takes.
-template <class S>
-Six<S> operator*(const ArticulatedInertia<S>& m, const Six<S>& a) {
-  return {m.I * a.top + transpose_times(m.H, a.bottom), m.H * a.top + m.G * a.bottom};
-}
-
 /// qdd for the joint forces tau (friction already taken off); `wrenches` may be null.
 template <class S>
 void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseState<S>& base,
@@ -81,15 +75,22 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
     const S force = tau[i] - (body.prismatic ? link.eta.bottom.z : link.eta.top.z);
     qdd[i] = force * link.pivot_inverse;
     if (body.parent < 0) continue;
-    eliminate_joint(link.articulated, hat, link.psi);
-    const Six<S> carried = link.articulated * link.bias;
+    ForwardScratch<S>& parent = scratch[body.parent];
+    Six<S> carried;
+    if (reduces(body)) {
+      const ReducedInertia<S> rest = eliminate_revolute(link.articulated, hat, link.psi);
+      carried = rest * link.bias;
+      add_shifted(link.at.r, to_parent(body, link.at, rest), parent.articulated);
+    } else {
+      eliminate_joint(link.articulated, hat, link.psi);
+      carried = link.articulated * link.bias;
+      add_shifted(link.at.r, to_parent(body, link.at, link.articulated), parent.articulated);
+    }
     const Vec3<S> f =
         to_parent(body, link.at, force * link.psi.bottom + link.eta.bottom + carried.bottom);
     const Vec3<S> m = to_parent(body, link.at, force * link.psi.top + link.eta.top + carried.top);
-    ForwardScratch<S>& parent = scratch[body.parent];
     parent.eta.bottom += f;
     parent.eta.top += m + cross(link.at.r, f);
-    add_to_parent(body, link.at, link.articulated, parent.articulated);
   }
 
   for (std::size_t i = 0; i < n; ++i) {

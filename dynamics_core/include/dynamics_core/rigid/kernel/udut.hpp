@@ -11,7 +11,7 @@ namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
 template <class S>
 struct UdutScratch {
   Placement<S> at;
-  ArticulatedInertia<S> articulated;  ///< M^_i, after the pass M^_ii
+  ArticulatedInertia<S> articulated;  ///< M^_i
   Six<S> psi;                         ///< psi^_i / m^_i
   S pivot;                            ///< m^_i: the entry of D
   S pivot_inverse;
@@ -35,8 +35,15 @@ void decompose(const Tree& tree, UdutScratch<S>* scratch, const S* q) {
     link.pivot_inverse = S(1.0) / link.pivot;
     link.psi = {link.pivot_inverse * hat.top, link.pivot_inverse * hat.bottom};
     if (body.parent < 0) continue;
-    eliminate_joint(link.articulated, hat, link.psi);
-    add_to_parent(body, link.at, link.articulated, scratch[body.parent].articulated);
+    ArticulatedInertia<S>& parent = scratch[body.parent].articulated;
+    if (reduces(body)) {
+      const ReducedInertia<S> rest = eliminate_revolute(link.articulated, hat, link.psi);
+      add_shifted(link.at.r, to_parent(body, link.at, rest), parent);
+    } else {
+      ArticulatedInertia<S> rest = link.articulated;
+      eliminate_joint(rest, hat, link.psi);
+      add_shifted(link.at.r, to_parent(body, link.at, rest), parent);
+    }
   }
 }
 
