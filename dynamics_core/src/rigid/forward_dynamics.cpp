@@ -38,8 +38,7 @@ void require_regular(const Model& model, ConstVector q) {
   }
 }
 
-void require_pivot(const Model& model, std::size_t body, double pivot) {
-  if (pivot > 0.0 && std::isfinite(pivot)) return;
+void refuse_pivot(const Model& model, std::size_t body, double pivot) {
   throw ModelError(
       "joint '" + model.bodies()[body].joint + "'",
       fmt::format("the inertia that it moves in this position is {:.3g}: no acceleration "
@@ -111,9 +110,15 @@ void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
   const double* positions = body_positions(model, q, memory.q);
   const double* rates = body_rates(model, qd, memory.qd);
   // joint forces act on the bodies that lead, friction on each joint by itself
+  const Tree& tree = model.tree();
+  const bool plain = model.plain();
   for (std::size_t i = 0; i < memory.body_count; ++i) {
-    const TreeBody& body = model.tree()[i];
-    memory.tau[i] = model.is_mimic(i) ? 0.0 : tau[model.bodies()[i].coordinate];
+    const TreeBody& body = tree[i];
+    if (plain) {
+      memory.tau[i] = tau[i];
+    } else {
+      memory.tau[i] = model.is_mimic(i) ? 0.0 : tau[model.bodies()[i].coordinate];
+    }
     if (conditions.friction && (body.damping != 0.0 || body.friction != 0.0)) {
       memory.tau[i] -= kernel::joint_friction(body, rates[i], model.friction_velocity());
     }
@@ -134,6 +139,10 @@ void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
   }
 
   run_bodies(model, memory, positions, rates, conditions);
+  if (plain) {
+    std::copy(memory.qdd.begin(), memory.qdd.end(), qdd.begin());
+    return;
+  }
   if (!memory.followers.empty()) {
     factor_couplings(model, memory, positions);
     apply_couplings(model, memory, memory.qdd.data());

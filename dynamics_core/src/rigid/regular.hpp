@@ -4,6 +4,8 @@
 // What forward dynamics and solutions with M have in common: where there is no answer, and mimic
 // joints as couplings of an O(n) solution over all bodies.
 
+#include <cmath>
+
 #include "workspace_memory.hpp"
 
 namespace dynamics {
@@ -11,7 +13,10 @@ namespace dynamics {
 /// Throws ModelError where M is singular by the model, or by a floating joint's orientation.
 void require_regular(const Model& model, ConstVector q);
 /// Throws ModelError where a pivot of the decomposition is not above zero.
-void require_pivot(const Model& model, std::size_t body, double pivot);
+[[noreturn]] void refuse_pivot(const Model& model, std::size_t body, double pivot);
+inline void require_pivot(const Model& model, std::size_t body, double pivot) {
+  if (!(pivot > 0.0 && std::isfinite(pivot))) refuse_pivot(model, body, pivot);
+}
 
 // A mimic joint is a row of A: x_follower - multiplier x_leader = 0. With x0 = M^-1 phi over all
 // bodies, x = x0 - M^-1 A^T (A M^-1 A^T)^-1 A x0 keeps the couplings.
