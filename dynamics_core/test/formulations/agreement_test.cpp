@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every formulation against every other, on the papers' robots and on random trees with base
+// motion, wrenches, rotors and friction; and what each refuses.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+
+#include "dynamics_core/formulations/registry.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "support/compare.hpp"
+#include "support/sample_robots.hpp"
+#include "support/small_robots.hpp"
+
+namespace dynamics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using formulations::Formulation;
+using formulations::Task;
+using test::idx;
+using test::RandomRobot;
+using test::relative;
+using testing::HasSubstr;
+
+struct Result {
+  std::string_view name;
+  VectorXd value;
+};
+
+/// All formulations that cover the case, on one state.
+std::vector<Result> all_of(Task task, const Model& model, const VectorXd& q, const VectorXd& qd,
+                           const VectorXd& third, const Conditions& conditions) {
+  std::vector<Result> results;
+  for (const Formulation& formulation : formulations::all()) {
+    if (!formulations::not_covered(formulation, task, model, conditions).empty()) continue;
+    results.push_back(
+        {formulation.name,
+         task == Task::inverse
+             ? formulations::inverse_dynamics(formulation, model, q, qd, third, conditions)
+             : formulations::forward_dynamics(formulation, model, q, qd, third, conditions)});
+  }
+  return results;
+}
+
+double condition_number(const Model& model, const VectorXd& q) {
+  Workspace workspace(model);
+  MatrixXd M(idx(model.size()), idx(model.size()));
+  inertia_matrix(model, workspace, q, M);
+  const VectorXd values =
+      Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
+  return values.maxCoeff() / values.minCoeff();
+}
+
+BaseMotion random_base(RandomRobot& random, bool turning) {
+  BaseMotion base;
+  base.pose = {random.rotation(), random.vector3(1.0)};
+  base.velocity.linear = random.vector3(2.0);
+  base.acceleration.linear = random.vector3(3.0);
+  if (turning) {
+    base.velocity.angular = random.vector3(2.0);
+    base.acceleration.angular = random.vector3(3.0);
+  }
+  return base;
+}
+
+std::vector<LinkWrench> random_wrenches(RandomRobot& random, const Model& model) {
+  std::vector<LinkWrench> wrenches;
+  for (std::size_t f = 0; f < model.frames().size(); ++f) {
+    if (!random.chance(0.4)) continue;
+    wrenches.push_back(
+        {f, {random.vector3(5.0), random.vector3(10.0)}, static_cast<Axes>(random.index(3))});
+  }
+  wrenches.push_back({model.end_effector(), {random.vector3(5.0), random.vector3(10.0)}});
+  return wrenches;
+}
+
+class Agreement : public testing::TestWithParam<test::Sample> {
+ protected:
+  void check(const Conditions& conditions, const std::string& label, std::size_t inverse_count,
+             std::size_t forward_count) {
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const VectorXd q = random.vector(model.size(), 3.0), qd = random.vector(model.size(), 2.0),
+                     qdd = random.vector(model.size(), 5.0);
+      const auto taus = all_of(Task::inverse, model, q, qd, qdd, conditions);
+      ASSERT_EQ(taus.size(), inverse_count);
+      for (const Result& a : taus) {
+        for (const Result& b : taus) {
+          EXPECT_CLOSE("inverse, " + label, relative(a.value, b.value), 1e-9)
+              << a.name << " and " << b.name;
+        }
+      }
+      const auto accelerations =
+          all_of(Task::forward, model, q, qd, taus.front().value, conditions);
+      ASSERT_EQ(accelerations.size(), forward_count);
+      const double condition = condition_number(model, q);
+      for (const Result& a : accelerations) {
+        // what an error of the last digit in tau makes of qdd: the condition number of M
+        EXPECT_CLOSE("forward of inverse, over condition, " + label,
+                     relative(a.value, qdd) / condition, 1e-13)
+            << a.name;
+        for (const Result& b : accelerations) {
+          const double difference = relative(a.value, b.value);
+          EXPECT_CLOSE("forward, " + label, difference, std::max(1e-9, 1e-14 * condition))
+              << a.name << " and " << b.name << ", condition " << condition;
+        }
+      }
+    }
+  }
+  Model model = GetParam().model();
+  RandomRobot random{GetParam().seed + 500};
+  /// Some random trees have no branch.
+  bool chain = [this] {
+    for (std::size_t i = 0; i < model.tree().size(); ++i) {
+      if (model.tree()[i].parent != static_cast<int>(i) - 1) return false;
+    }
+    return true;
+  }();
+};
+
+TEST_P(Agreement, AtRest) { check({}, "base at rest", chain ? 6 : 2, chain ? 7 : 5); }
+
+TEST_P(Agreement, PushedBase) {
+  Conditions conditions;
+  conditions.base = random_base(random, false);
+  check(conditions, "base pushed", chain ? 6 : 2, chain ? 7 : 5);
+}
+
+TEST_P(Agreement, TurningBase) {
+  Conditions conditions;
+  conditions.base = random_base(random, true);
+  check(conditions, "base turning", chain ? 4 : 2, chain ? 6 : 5);
+}
+
+TEST_P(Agreement, Wrenches) {
+  const auto wrenches = random_wrenches(random, model);
+  Conditions conditions;
+  conditions.wrenches = wrenches;
+  check(conditions, "wrenches", chain ? 5 : 2, chain ? 6 : 5);
+}
+
+TEST_P(Agreement, EverythingAtOnceWithoutFriction) {
+  const auto wrenches = random_wrenches(random, model);
+  Conditions conditions;
+  conditions.base = random_base(random, true);
+  conditions.wrenches = wrenches;
+  conditions.friction = false;
+  check(conditions, "base turning and wrenches", chain ? 4 : 2, chain ? 6 : 5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Robots, Agreement, testing::ValuesIn(test::sample_robots(true)),
+                         [](const auto& sample) { return sample.param.name; });
+
+/// Three joints in a row, the last of which follows the first.
+Model mimicking() {
+  test::RobotBuilder robot("mimicking");
+  const Pose step{Eigen::Matrix3d::Identity(), {0.3, 0.0, 0.1}};
+  robot.add(JointType::continuous, "one", "base", "a", {0, 0, 1},
+            test::body(2.0, {0.1, 0.0, 0.05}, {0.02, 0.03, 0.04}));
+  robot.add(JointType::continuous, "two", "a", "b", {0, 1, 0},
+            test::body(1.0, {0.1, 0.02, 0.0}, {0.01, 0.02, 0.02}), step);
+  robot.add(JointType::prismatic, "three", "b", "c", {1, 0, 0},
+            test::body(0.5, {0.05, 0.0, 0.03}, {0.01, 0.01, 0.01}), step);
+  robot.joint().mimic = Mimic{"one", -0.7, 0.2};
+  return Model(robot);
+}
+
+TEST(Mimic, FormulationsOverBodiesAgree) {
+  const Model model = mimicking();
+  RandomRobot random(7);
+  const VectorXd q = random.vector(2, 1.0), qd = random.vector(2, 1.0), qdd = random.vector(2, 1.0);
+  const auto taus = all_of(Task::inverse, model, q, qd, qdd, {});
+  ASSERT_EQ(taus.size(), 6U);
+  for (const Result& a : taus) EXPECT_LT(relative(a.value, taus.back().value), 1e-12) << a.name;
+  const auto accelerations = all_of(Task::forward, model, q, qd, taus.back().value, {});
+  ASSERT_EQ(accelerations.size(), 5U);
+  for (const Result& a : accelerations) EXPECT_LT(relative(a.value, qdd), 1e-11) << a.name;
+}
+
+template <class Call>
+std::string refusal(Call&& call) {
+  try {
+    call();
+  } catch (const ArgumentError& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+class Refusals : public testing::Test {
+ protected:
+  Model tree{RandomRobot(3).robot({.joints = 8, .branching = 0.9})};
+  Model chain{RandomRobot(3).robot({.joints = 4})};
+
+  static std::string inverse(const char* name, const Model& model,
+                             const Conditions& conditions = {}) {
+    const VectorXd zero = VectorXd::Zero(idx(model.size()));
+    return refusal([&] {
+      formulations::inverse_dynamics(formulations::find(name), model, zero, zero, zero, conditions);
+    });
+  }
+  static std::string forward(const char* name, const Model& model,
+                             const Conditions& conditions = {}) {
+    const VectorXd zero = VectorXd::Zero(idx(model.size()));
+    return refusal([&] {
+      formulations::forward_dynamics(formulations::find(name), model, zero, zero, zero, conditions);
+    });
+  }
+};
+
+TEST_F(Refusals, TreesBySerialFormulations) {
+  for (const char* name : {"lagrange", "newton-euler", "modified-newton-euler", "strobing"}) {
+    const std::string message = inverse(name, tree);
+    EXPECT_THAT(message, HasSubstr(name));
+    EXPECT_THAT(message, HasSubstr("serial chains, and link '"));
+    EXPECT_THAT(message, HasSubstr("' carries several joints"));
+  }
+  for (const char* name : {"lagrange", "strobing"}) {
+    EXPECT_THAT(forward(name, tree), HasSubstr("serial chains"));
+  }
+}
+
+TEST_F(Refusals, TheOtherTask) {
+  for (const char* name : {"walker-orin", "articulated-body", "nasser", "udut"}) {
+    EXPECT_THAT(inverse(name, chain), HasSubstr("forward dynamics, not of inverse dynamics"));
+  }
+  for (const char* name : {"newton-euler", "modified-newton-euler", "denoc"}) {
+    EXPECT_THAT(forward(name, chain), HasSubstr("inverse dynamics, not of forward dynamics"));
+  }
+}
+
+TEST_F(Refusals, TurningBase) {
+  Conditions conditions;
+  conditions.base.emplace().velocity.angular = {0.0, 0.0, 0.1};
+  for (const char* name : {"lagrange", "strobing"}) {
+    EXPECT_THAT(inverse(name, chain, conditions), HasSubstr("base that does not turn"));
+  }
+  EXPECT_THAT(forward("lagrange", chain, conditions), HasSubstr("base that does not turn"));
+  EXPECT_EQ(forward("strobing", chain, conditions), "not refused");
+}
+
+TEST_F(Refusals, Wrenches) {
+  const std::vector<LinkWrench> wrenches = {{chain.end_effector(), {{1, 0, 0}, {0, 1, 0}}}};
+  Conditions conditions;
+  conditions.wrenches = wrenches;
+  EXPECT_THAT(inverse("lagrange", chain, conditions), HasSubstr("wrenches on links"));
+  EXPECT_THAT(forward("lagrange", chain, conditions), HasSubstr("wrenches on links"));
+}
+
+TEST_F(Refusals, MimicJoints) {
+  const Model model = mimicking();
+  for (const char* name : {"articulated-body", "nasser"}) {
+    EXPECT_THAT(forward(name, model), HasSubstr("'three' mimics another"));
+  }
+}
+
+TEST_F(Refusals, BadArguments) {
+  const VectorXd three = VectorXd::Zero(3), four = VectorXd::Zero(4);
+  VectorXd bad = four;
+  bad[2] = std::nan("");
+  for (const Formulation& formulation : formulations::all()) {
+    if (formulation.inverse) {
+      EXPECT_THAT(
+          refusal([&] { formulations::inverse_dynamics(formulation, chain, three, four, four); }),
+          HasSubstr("q has 3 entries"));
+      EXPECT_THAT(
+          refusal([&] { formulations::inverse_dynamics(formulation, chain, four, four, bad); }),
+          HasSubstr("qdd[2]"));
+    }
+    if (formulation.forward) {
+      EXPECT_THAT(
+          refusal([&] { formulations::forward_dynamics(formulation, chain, four, four, bad); }),
+          HasSubstr("tau[2]"));
+    }
+  }
+}
+
+TEST_F(Refusals, UnknownName) {
+  EXPECT_THAT(refusal([] { formulations::find("euler"); }),
+              testing::AllOf(HasSubstr("no formulation 'euler'"), HasSubstr("newton-euler")));
+}
+
+TEST_F(Refusals, MasslessJointHasNoAcceleration) {
+  test::RobotBuilder robot("massless");
+  robot.add(JointType::continuous, "one", "base", "a", {0, 0, 1},
+            test::body(1.0, {0.1, 0.0, 0.0}, {0.01, 0.01, 0.01}));
+  robot.add(JointType::continuous, "two", "a", "b", {0, 0, 1}, std::nullopt);
+  const Model model{RobotDescription(robot)};
+  const VectorXd zero = VectorXd::Zero(2);
+  for (const Formulation& formulation : formulations::all()) {
+    if (!formulation.forward) continue;
+    EXPECT_THROW(formulations::forward_dynamics(formulation, model, zero, zero, zero), ModelError)
+        << formulation.name;
+  }
+}
+
+}  // namespace
+}  // namespace dynamics
