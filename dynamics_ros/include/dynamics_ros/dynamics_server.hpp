@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the dynamics node answers, without a node: requests in, responses out.
+//
+//   dynamics_ros::DynamicsServer server({});
+//   server.set_description(urdf);
+//   server.inverse_dynamics(request, response);
+//
+// A request is checked whole before anything is computed. What is wrong with it is answered by a
+// result code and a message naming joint, point and field; nothing is ever thrown. Any number of
+// threads may call; a request in progress keeps the model that it began with.
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <dynamics_core/model/model.hpp>
+#include <dynamics_msgs/msg/payload.hpp>
+#include <dynamics_msgs/msg/result_code.hpp>
+#include <dynamics_msgs/srv/check_torque_limits.hpp>
+#include <dynamics_msgs/srv/forward_dynamics.hpp>
+#include <dynamics_msgs/srv/get_dynamics_terms.hpp>
+#include <dynamics_msgs/srv/get_model.hpp>
+#include <dynamics_msgs/srv/inverse_dynamics.hpp>
+#include <dynamics_msgs/srv/set_payload.hpp>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace dynamics_ros {
+
+struct ServerOptions {
+  Eigen::Vector3d gravity = {0.0, 0.0, -9.81};  ///< in the base link's axes (m/s^2)
+  double friction_velocity = 0.01;              ///< see dynamics::ModelOptions (rad/s or m/s)
+  std::size_t largest_request = 100000;         ///< points or states
+};
+
+class DynamicsServer {
+ public:
+  template <class Service>
+  using Request = typename Service::Request;
+  template <class Service>
+  using Response = typename Service::Response;
+
+  explicit DynamicsServer(ServerOptions options);
+  ~DynamicsServer();
+
+  /// Takes the robot's URDF in place of the one before. One that cannot be used changes nothing;
+  /// the result says why. The payload stays where the new robot has its frame, and goes otherwise.
+  dynamics_msgs::msg::ResultCode set_description(const std::string& urdf);
+
+  /// The model in use, payload included, if there is one.
+  std::optional<dynamics::Model> model() const;
+  /// What the robot carries; its frame is empty where it carries nothing.
+  dynamics_msgs::msg::Payload payload() const;
+
+  void inverse_dynamics(const Request<dynamics_msgs::srv::InverseDynamics>& request,
+                        Response<dynamics_msgs::srv::InverseDynamics>& response) const;
+  void check_torque_limits(const Request<dynamics_msgs::srv::CheckTorqueLimits>& request,
+                           Response<dynamics_msgs::srv::CheckTorqueLimits>& response) const;
+  void forward_dynamics(const Request<dynamics_msgs::srv::ForwardDynamics>& request,
+                        Response<dynamics_msgs::srv::ForwardDynamics>& response) const;
+  void get_dynamics_terms(const Request<dynamics_msgs::srv::GetDynamicsTerms>& request,
+                          Response<dynamics_msgs::srv::GetDynamicsTerms>& response) const;
+  void get_model(const Request<dynamics_msgs::srv::GetModel>& request,
+                 Response<dynamics_msgs::srv::GetModel>& response) const;
+  void set_payload(const Request<dynamics_msgs::srv::SetPayload>& request,
+                   Response<dynamics_msgs::srv::SetPayload>& response);
+
+ private:
+  struct Robot;
+  std::shared_ptr<Robot> robot() const;  ///< throws Fault where there is none
+
+  ServerOptions options_;
+  std::mutex change_;          // one change of the model at a time
+  mutable std::mutex access_;  // guards the two below
+  std::shared_ptr<Robot> robot_;
+  std::string refused_;  // why the last description could not be used
+};
+
+}  // namespace dynamics_ros

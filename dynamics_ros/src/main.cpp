@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <rclcpp/rclcpp.hpp>
+
+#include "dynamics_ros/dynamics_node.hpp"
+
+int main(int argc, char* argv[]) {
+  rclcpp::init(argc, argv);
+  int status = EXIT_SUCCESS;
+  try {
+    rclcpp::executors::MultiThreadedExecutor executor;  // requests side by side
+    const auto node = std::make_shared<dynamics_ros::DynamicsNode>();
+    executor.add_node(node);
+    executor.spin();
+  } catch (const std::exception& error) {
+    RCLCPP_FATAL(rclcpp::get_logger("dynamics_node"), "%s", error.what());
+    status = EXIT_FAILURE;
+  }
+  rclcpp::shutdown();
+  return status;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <dynamics_core/simulation/trajectory_file.hpp>
+#include <span>
+
+#include "fault.hpp"
+
+namespace dynamics_ros {
+namespace {
+
+using dynamics::Model;
+using Point = trajectory_msgs::msg::JointTrajectoryPoint;
+
+std::string listed(const Model& model) {
+  std::string list;
+  for (const auto& coordinate : model.coordinates()) {
+    if (list.size() > 300) return list + ", ...";
+    list += (list.empty() ? "" : ", ") + coordinate.name;
+  }
+  return list;
+}
+
+/// Why a name is no coordinate.
+std::string why_unknown(const Model& model, const std::string& name) {
+  for (const auto& joint : model.description().joints) {
+    if (joint.name != name) continue;
+    if (joint.mimic) return fmt::format("joint '{}' mimics '{}'", name, joint.mimic->joint);
+    if (joint.type == dynamics::JointType::fixed) return fmt::format("joint '{}' is fixed", name);
+    return fmt::format("joint '{}' is {}, its coordinates have names of their own", name,
+                       dynamics::to_string(joint.type));
+  }
+  return fmt::format("robot '{}' has no joint '{}'", model.name(), name);
+}
+
+std::string missing(const Model& model, const std::vector<bool>& seen) {
+  std::string list;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (!seen[i]) list += (list.empty() ? "'" : ", '") + model.coordinates()[i].name + "'";
+  }
+  return list;
+}
+
+std::int64_t nanoseconds(const Point& point) {
+  return std::int64_t{point.time_from_start.sec} * 1'000'000'000 +
+         std::int64_t{point.time_from_start.nanosec};
+}
+
+/// Whether a field is given, at every point or at none.
+bool given(std::span<const Point> points, std::vector<double> Point::*member, const char* name) {
+  const bool first = !(points.front().*member).empty();
+  for (std::size_t k = 1; k < points.size(); ++k) {
+    if (first != !(points[k].*member).empty()) {
+      throw Fault(
+          ResultCode::WRONG_SIZE,
+          fmt::format("trajectory.points[{}].{} is {}empty, unlike that of point 0: give it "
+                      "at every point or at none",
+                      k, name, first ? "" : "not "));
+    }
+  }
+  return first;
+}
+
+}  // namespace
+
+std::vector<std::size_t> read_joints(const Model& model, const std::vector<std::string>& names,
+                                     const std::string& field) {
+  if (names.empty()) throw Fault(ResultCode::EMPTY_REQUEST, field + " is empty");
+  std::vector<std::size_t> coordinates;
+  std::vector<std::size_t> place(model.size(), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto coordinate = model.find_coordinate(names[i]);
+    if (!coordinate) {
+      throw Fault(ResultCode::UNKNOWN_JOINT,
+                  fmt::format("{}[{}]: {}; the joints are {}", field, i,
+                              why_unknown(model, names[i]), listed(model)));
+    }
+    if (place[*coordinate] != names.size()) {
+      throw Fault(ResultCode::DUPLICATE_JOINT, fmt::format("{}[{}]: joint '{}' is at {} already",
+                                                           field, i, names[i], place[*coordinate]));
+    }
+    place[*coordinate] = i;
+    coordinates.push_back(*coordinate);
+  }
+  return coordinates;
+}
+
+std::vector<std::size_t> read_all_joints(const Model& model, const std::vector<std::string>& names,
+                                         const std::string& field) {
+  auto coordinates = read_joints(model, names, field);
+  std::vector<bool> seen(model.size(), false);
+  for (const std::size_t coordinate : coordinates) seen[coordinate] = true;
+  if (coordinates.size() != model.size()) {
+    throw Fault(ResultCode::MISSING_JOINT,
+                fmt::format("{} lacks {}: all joints are needed", field, missing(model, seen)));
+  }
+  return coordinates;
+}
+
+void read_values(const std::vector<double>& values, const std::vector<std::string>& names,
+                 const std::vector<std::size_t>& coordinates, const std::string& field,
+                 double* into) {
+  if (values.size() != names.size()) {
+    throw Fault(ResultCode::WRONG_SIZE,
+                fmt::format("{} has {} entries for {} joints", field, values.size(), names.size()));
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      throw Fault(ResultCode::NOT_FINITE,
+                  fmt::format("{}[{}] of joint '{}' is {}", field, i, names[i], values[i]));
+    }
+    into[coordinates[i]] = values[i];
+  }
+}
+
+void check_count(std::size_t count, std::size_t largest, const std::string& field) {
+  if (count == 0) throw Fault(ResultCode::EMPTY_REQUEST, field + " is empty");
+  if (count > largest) {
+    throw Fault(
+        ResultCode::TOO_LARGE,
+        fmt::format("{} has {} entries; at most {} are taken at once", field, count, largest));
+  }
+}
+
+RobotTrajectory read_trajectory(const Model& model,
+                                const trajectory_msgs::msg::JointTrajectory& trajectory,
+                                const dynamics_msgs::msg::JointPositions& other_joints,
+                                std::size_t largest) {
+  const auto& points = trajectory.points;
+  const auto& names = trajectory.joint_names;
+  RobotTrajectory made;
+  made.coordinates = read_joints(model, names, "trajectory.joint_names");
+  check_count(points.size(), largest, "trajectory.points");
+  made.count = points.size();
+
+  // the joints that stand
+  std::vector<double> standing(model.size(), 0.0);
+  std::vector<bool> seen(model.size(), false);
+  for (const std::size_t coordinate : made.coordinates) seen[coordinate] = true;
+  if (!other_joints.joint_names.empty() || !other_joints.positions.empty()) {
+    const auto others = read_joints(model, other_joints.joint_names, "other_joints.joint_names");
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (seen[others[i]]) {
+        throw Fault(ResultCode::DUPLICATE_JOINT,
+                    fmt::format("other_joints.joint_names[{}]: joint '{}' is in the trajectory", i,
+                                other_joints.joint_names[i]));
+      }
+      seen[others[i]] = true;
+    }
+    read_values(other_joints.positions, other_joints.joint_names, others, "other_joints.positions",
+                standing.data());
+  }
+  if (std::find(seen.begin(), seen.end(), false) != seen.end()) {
+    throw Fault(
+        ResultCode::MISSING_JOINT,
+        fmt::format("neither trajectory nor other_joints says where {} is", missing(model, seen)));
+  }
+
+  // the points
+  made.velocities_from_spline = !given(points, &Point::velocities, "velocities");
+  made.accelerations_from_spline = !given(points, &Point::accelerations, "accelerations");
+  const std::size_t n = model.size();
+  made.qd.assign(made.count * n, 0.0);
+  made.qdd.assign(made.count * n, 0.0);
+  made.q.reserve(made.count * n);
+  std::int64_t previous = -1;
+  for (std::size_t k = 0; k < made.count; ++k) {
+    const std::string point = fmt::format("trajectory.points[{}]", k);
+    const std::int64_t time = nanoseconds(points[k]);
+    if (time <= previous) {
+      throw Fault(ResultCode::TIME_NOT_INCREASING,
+                  k == 0 ? fmt::format("{}.time_from_start is {} s; it must be 0 or more", point,
+                                       1e-9 * static_cast<double>(time))
+                         : fmt::format("{}.time_from_start is {} s, that of the point before {} s; "
+                                       "times must increase",
+                                       point, 1e-9 * static_cast<double>(time),
+                                       1e-9 * static_cast<double>(previous)));
+    }
+    previous = time;
+    made.q.insert(made.q.end(), standing.begin(), standing.end());
+    read_values(points[k].positions, names, made.coordinates, point + ".positions", &made.q[k * n]);
+    if (!made.velocities_from_spline) {
+      read_values(points[k].velocities, names, made.coordinates, point + ".velocities",
+                  &made.qd[k * n]);
+    }
+    if (!made.accelerations_from_spline) {
+      read_values(points[k].accelerations, names, made.coordinates, point + ".accelerations",
+                  &made.qdd[k * n]);
+    }
+  }
+  if (!made.velocities_from_spline && !made.accelerations_from_spline) return made;
+
+  // what is missing, from the spline
+  dynamics::Knots knots;
+  for (std::size_t k = 0; k < made.count; ++k) {
+    const auto row = [&](const std::vector<double>& from) {
+      const auto begin = from.begin() + static_cast<std::ptrdiff_t>(k * n);
+      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n));
+    };
+    knots.t.push_back(1e-9 * static_cast<double>(nanoseconds(points[k])));
+    knots.q.push_back(row(made.q));
+    if (!made.velocities_from_spline) knots.qd.push_back(row(made.qd));
+    if (!made.accelerations_from_spline) knots.qdd.push_back(row(made.qdd));
+  }
+  const std::vector<double> times = knots.t;
+  const auto motion = dynamics::knot_motion(std::move(knots));
+  std::vector<double> q(n), qd(n), qdd(n);
+  for (std::size_t k = 0; k < made.count; ++k) {
+    motion->at(times[k], q, qd, qdd);
+    if (made.velocities_from_spline) std::copy(qd.begin(), qd.end(), &made.qd[k * n]);
+    if (made.accelerations_from_spline) std::copy(qdd.begin(), qdd.end(), &made.qdd[k * n]);
+  }
+  return made;
+}
+
+}  // namespace dynamics_ros

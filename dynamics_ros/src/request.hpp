@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Requests, checked and put into the model's order. Every function throws Fault naming the field,
+// the index and the joint.
+
+#include <cstddef>
+#include <dynamics_core/model/model.hpp>
+#include <dynamics_msgs/msg/joint_positions.hpp>
+#include <string>
+#include <trajectory_msgs/msg/joint_trajectory.hpp>
+#include <vector>
+
+namespace dynamics_ros {
+
+/// The coordinate of each name. Unknown and duplicate names are faults, also an empty list.
+std::vector<std::size_t> read_joints(const dynamics::Model& model,
+                                     const std::vector<std::string>& names,
+                                     const std::string& field);
+
+/// The same, and every coordinate of the model must be there.
+std::vector<std::size_t> read_all_joints(const dynamics::Model& model,
+                                         const std::vector<std::string>& names,
+                                         const std::string& field);
+
+/// Values of the named joints put into model order: into[coordinates[i]] = values[i].
+void read_values(const std::vector<double>& values, const std::vector<std::string>& names,
+                 const std::vector<std::size_t>& coordinates, const std::string& field,
+                 double* into);
+
+/// Faults for no entries and for more than `largest`.
+void check_count(std::size_t count, std::size_t largest, const std::string& field);
+
+/// A trajectory of the whole robot in model order: entry k * size + i is coordinate i at point k.
+struct RobotTrajectory {
+  std::vector<std::size_t> coordinates;  ///< of the request's joints
+  std::size_t count = 0;                 ///< points
+  std::vector<double> q, qd, qdd;
+  bool velocities_from_spline = false;
+  bool accelerations_from_spline = false;
+};
+
+RobotTrajectory read_trajectory(const dynamics::Model& model,
+                                const trajectory_msgs::msg::JointTrajectory& trajectory,
+                                const dynamics_msgs::msg::JointPositions& other_joints,
+                                std::size_t largest);
+
+}  // namespace dynamics_ros
