@@ -52,7 +52,7 @@ TEST(Allocation, NoneInAMillionCalls) {
   test::RandomRobot random(1);
   counter::start();
   for (int i = 0; i < 1'000'000; ++i) {
-    const std::size_t m = random.chance(0.98) ? random.index(2) : 2 + random.index(2);
+    const std::size_t m = random.chance(0.995) ? random.index(2) : 2 + random.index(2);
     test::EveryEntryPoint& caller = *callers[m];
     caller.run(random.index(caller.call_count()), random.index(caller.state_count()));
   }
