@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/formulations/registry.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 
@@ -24,8 +24,9 @@ void add_forward(CLI::App& app, Outcome&) {
                       "joint positions, comma separated (default: the robot's start)");
   command->add_option("--qd", args->qd, "joint velocities (default: 0)");
   command->add_option("--tau", args->tau, "joint torques and forces (default: 0)");
-  command->add_option("--algorithm", args->algorithm, "udut (Saha 2003)")
-      ->check(CLI::IsMember({"udut"}));
+  command->add_option("--algorithm", args->algorithm,
+                      "lagrange, strobing, walker-orin, articulated-body, nasser, denoc-explicit "
+                      "or udut (default)");
   command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
@@ -35,11 +36,11 @@ void add_forward(CLI::App& app, Outcome&) {
     const auto q = parse_vector("--q", args->q, n, robot.q0);
     const auto qd = parse_vector("--qd", args->qd, n, zero);
     const auto tau = parse_vector("--tau", args->tau, n, zero);
-    Workspace workspace(robot.model);
     Conditions conditions;
     conditions.friction = !args->no_friction;
-    std::vector<double> qdd(n);
-    forward_dynamics(robot.model, workspace, q, qd, tau, qdd, conditions);
+    const Eigen::VectorXd accelerations = formulations::forward_dynamics(
+        formulations::find(args->algorithm), robot.model, q, qd, tau, conditions);
+    const std::vector<double> qdd(accelerations.begin(), accelerations.end());
     if (args->json) {
       auto object = with_joints(robot.model);
       object["qdd"] = qdd;

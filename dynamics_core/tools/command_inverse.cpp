@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "command.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/formulations/registry.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
 #include "page.hpp"
 #include "report.hpp"
@@ -32,11 +32,11 @@ void one_state(const Arguments& args) {
   const auto q = parse_vector("--q", args.q, n, robot.q0);
   const auto qd = parse_vector("--qd", args.qd, n, zero);
   const auto qdd = parse_vector("--qdd", args.qdd, n, zero);
-  Workspace workspace(robot.model);
   Conditions conditions;
   conditions.friction = !args.no_friction;
-  std::vector<double> tau(n);
-  inverse_dynamics(robot.model, workspace, q, qd, qdd, tau, conditions);
+  const Eigen::VectorXd forces = formulations::inverse_dynamics(
+      formulations::find(args.algorithm), robot.model, q, qd, qdd, conditions);
+  const std::vector<double> tau(forces.begin(), forces.end());
   if (args.json) {
     auto object = with_joints(robot.model);
     object["tau"] = tau;
@@ -51,6 +51,9 @@ void one_state(const Arguments& args) {
 void along_path(const Arguments& args) {
   const Robot robot = args.robot.load();
   const Model& model = robot.model;
+  if (args.algorithm != "denoc") {
+    throw InputError("--algorithm: along a path it is denoc; give one state (--q) for the others");
+  }
   const RunOutputs outputs(args.outputs, args.compare);
   const auto q0 = parse_vector("--q0", args.q0, model.size(), robot.q0);
   const auto motion = desired_motion(robot, args.trajectory, q0, args.q1, args.period);
@@ -108,8 +111,9 @@ void add_inverse(CLI::App& app, Outcome&) {
                                 "joint positions, comma separated (default: the robot's start)");
   auto* qd = command->add_option("--qd", args->qd, "joint velocities (default: 0)");
   auto* qdd = command->add_option("--qdd", args->qdd, "joint accelerations (default: 0)");
-  command->add_option("--algorithm", args->algorithm, "denoc (Saha 1999, 5.1)")
-      ->check(CLI::IsMember({"denoc"}));
+  command->add_option("--algorithm", args->algorithm,
+                      "lagrange, newton-euler, modified-newton-euler, strobing, denoc-explicit or "
+                      "denoc (default)");
   command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
   command->add_flag("--json", args->json, "print one JSON object");
   auto* path = command->add_option("--trajectory", args->trajectory,

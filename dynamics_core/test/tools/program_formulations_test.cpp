@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// --algorithm, `dynamics compare` on the papers' robots, on random trees and on real URDFs.
+// DYNAMICS_ROBOTS_DIR names a folder of URDF files that are compared too.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "dynamics_core/formulations/registry.hpp"
+#include "support/random_robot.hpp"
+
+namespace dynamics {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+struct Result {
+  int code;
+  std::string out, err;
+};
+
+class Formulations : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder = fs::path(testing::TempDir()) /
+             ("formulations_" + std::string(info->name()) + std::to_string(::getpid()));
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::string read(const fs::path& path) const {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  Result run(const std::string& arguments) const {
+    const std::string command = "cd '" + folder.string() + "' && '" + DYNAMICS_PROGRAM + "' " +
+                                arguments + " >out.txt 2>err.txt </dev/null";
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(folder / "out.txt"),
+            read(folder / "err.txt")};
+  }
+  json run_json(const std::string& arguments) const {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 0) << result.err << result.out;
+    return json::parse(result.out);
+  }
+  /// Agreement of all pairs that cover a case, and nothing left out in silence.
+  void expect_agreement(const std::string& robot, const std::string& samples) const {
+    const json result = run_json("compare '" + robot + "' --samples " + samples + " --json");
+    EXPECT_TRUE(result["agrees"].get<bool>()) << robot;
+    EXPECT_EQ(result["comparisons"].size(), 6U);
+    for (const json& comparison : result["comparisons"]) {
+      const std::size_t others = comparison["not_covered"].size();
+      const std::size_t covering = formulations::all().size() - others;
+      EXPECT_GE(covering, 2U) << robot;
+      EXPECT_EQ(comparison["pairs"].size(), covering * (covering - 1) / 2) << robot;
+      const bool forward = comparison["task"] == "forward";
+      for (const json& pair : comparison["pairs"]) {
+        const double bar =
+            forward ? std::max(1e-9, 1e-13 * comparison["condition"].get<double>()) : 1e-9;
+        EXPECT_LE(pair["difference"].get<double>(), bar) << robot << pair;
+      }
+      for (const json& other : comparison["not_covered"]) EXPECT_NE(other["reason"], "");
+    }
+  }
+  fs::path folder;
+};
+
+const char* const state = "puma --q 0.1,-0.2,0.3,0.4,-0.5,0.6 --qd 1,2,3,-1,-2,-3 ";
+
+TEST_F(Formulations, AlgorithmChoosesTheRoad) {
+  const std::string inverse = std::string("inverse ") + state + "--qdd 1,0,-1,2,0.5,-2 --json";
+  const std::string forward = std::string("forward ") + state + "--tau 1,0,-1,2,0.5,-2 --json";
+  const auto tau = run_json(inverse)["tau"].get<std::vector<double>>();
+  const auto qdd = run_json(forward)["qdd"].get<std::vector<double>>();
+  std::size_t different = 0;  // in the last digits: it was another road
+  for (const auto& formulation : formulations::all()) {
+    const std::string option = " --algorithm " + std::string(formulation.name);
+    if (formulation.inverse) {
+      const auto other = run_json(inverse + option)["tau"].get<std::vector<double>>();
+      for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(other[i], tau[i], 1e-11) << option;
+      if (other != tau) ++different;
+    } else {
+      const Result refused = run(inverse + option);
+      EXPECT_EQ(refused.code, 2);
+      EXPECT_THAT(refused.err, HasSubstr("not of inverse dynamics"));
+    }
+    if (formulation.forward) {
+      const auto other = run_json(forward + option)["qdd"].get<std::vector<double>>();
+      for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(other[i], qdd[i], 1e-8) << option;
+      if (other != qdd) ++different;
+    } else {
+      const Result refused = run(forward + option);
+      EXPECT_EQ(refused.code, 2);
+      EXPECT_THAT(refused.err, HasSubstr("not of forward dynamics"));
+    }
+  }
+  EXPECT_GE(different, 8U);
+}
+
+TEST_F(Formulations, AlgorithmThatIsNone) {
+  const Result refused = run(std::string("inverse ") + state + "--algorithm magic");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("no formulation 'magic'; there are lagrange, newton-euler"));
+  const Result path = run("inverse puma --trajectory cycloid --algorithm lagrange");
+  EXPECT_EQ(path.code, 2);
+  EXPECT_THAT(path.err, HasSubstr("along a path it is denoc"));
+}
+
+TEST_F(Formulations, CompareThePapersRobots) {
+  for (const char* robot : {"planar3", "stanford", "puma", "canadarm"}) {
+    expect_agreement(robot, "20");
+  }
+  const Result readable = run("compare stanford --samples 2");
+  EXPECT_EQ(readable.code, 0) << readable.err;
+  EXPECT_THAT(readable.out, HasSubstr("not covered by lagrange: it has no place for wrenches"));
+  EXPECT_THAT(readable.out, HasSubstr("condition number of M up to"));
+}
+
+/// A random robot as a URDF file.
+std::string urdf_of(const RobotDescription& robot) {
+  std::ostringstream text;
+  text.precision(17);
+  const auto three = [&](const char* name, const Eigen::Vector3d& v) {
+    text << ' ' << name << "=\"" << v.x() << ' ' << v.y() << ' ' << v.z() << '"';
+  };
+  text << "<robot name=\"" << robot.name << "\">\n";
+  for (const LinkDescription& link : robot.links) {
+    const Inertial& own = *link.inertial;
+    text << "<link name=\"" << link.name << "\"><inertial><origin";
+    three("xyz", own.centre);
+    text << "/><mass value=\"" << own.mass << "\"/><inertia ixx=\"" << own.inertia(0, 0)
+         << "\" ixy=\"" << own.inertia(0, 1) << "\" ixz=\"" << own.inertia(0, 2) << "\" iyy=\""
+         << own.inertia(1, 1) << "\" iyz=\"" << own.inertia(1, 2) << "\" izz=\""
+         << own.inertia(2, 2) << "\"/></inertial></link>\n";
+  }
+  for (const JointDescription& joint : robot.joints) {
+    text << "<joint name=\"" << joint.name << "\" type=\"" << to_string(joint.type)
+         << "\"><parent link=\"" << joint.parent << "\"/><child link=\"" << joint.child
+         << "\"/><origin";
+    three("xyz", joint.origin.translation);
+    three("rpy", rpy_from_rotation(joint.origin.rotation));
+    text << "/><axis";
+    three("xyz", joint.axis);
+    text << "/><dynamics damping=\"" << joint.damping << "\" friction=\"" << joint.friction
+         << "\"/>";
+    if (joint.limits) {
+      text << "<limit lower=\"-1\" upper=\"1\" velocity=\"1\" effort=\"100\"/>";
+    }
+    text << "</joint>\n";
+  }
+  text << "</robot>\n";
+  return text.str();
+}
+
+TEST_F(Formulations, CompareRandomTrees) {
+  unsigned seed = 40;
+  for (const std::size_t joints : {3U, 12U, 30U, 60U}) {
+    for (const double branching : {0.0, 0.4}) {
+      test::RandomRobot random(seed++);
+      const RobotDescription robot = random.robot({.joints = joints,
+                                                   .branching = branching,
+                                                   .prismatic = 0.3,
+                                                   .fixed = 0.2,
+                                                   .friction = 0.4});
+      const fs::path file = folder / "random.urdf";
+      std::ofstream(file) << urdf_of(robot);
+      expect_agreement(file.string(), "2");
+      if (branching > 0.0 && joints > 10) {
+        EXPECT_THAT(run("compare random.urdf --samples 1").out,
+                    HasSubstr("not covered by newton-euler: it is for serial chains, and link '"));
+      }
+    }
+  }
+}
+
+TEST_F(Formulations, CompareRealRobots) {
+  const char* given = std::getenv("DYNAMICS_ROBOTS_DIR");  // NOLINT(concurrency-mt-unsafe)
+  const fs::path robots = given != nullptr ? given : DYNAMICS_DEFAULT_ROBOTS_DIR;
+  if (!fs::is_directory(robots)) {
+    GTEST_SKIP() << "set DYNAMICS_ROBOTS_DIR to a folder of real robots' URDFs";
+  }
+  std::size_t count = 0;
+  for (const auto& entry : fs::directory_iterator(robots)) {
+    if (entry.path().extension() != ".urdf") continue;
+    expect_agreement(entry.path().string(), "3");
+    ++count;
+  }
+  EXPECT_GT(count, 0U) << robots;
+}
+
+TEST_F(Formulations, CompareOfARobotWithoutForwardDynamics) {
+  std::ofstream(folder / "massless.urdf")
+      << "<robot name=\"m\"><link name=\"a\"/><link name=\"b\"/>"
+         "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>"
+         "</robot>";
+  const Result result = run("compare massless.urdf");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("nothing to compare: "));
+}
+
+}  // namespace
+}  // namespace dynamics

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every formulation of the papers against every other, on random states of a robot.
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numbers>
+#include <random>
+
+#include "command.hpp"
+#include "dynamics_core/formulations/registry.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "report.hpp"
+#include "robot.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using formulations::Formulation;
+using formulations::Task;
+
+constexpr double bar = 1e-9;             // relative difference that two formulations may have
+constexpr double condition_bar = 1e-13;  // of accelerations, times the condition number of M
+
+struct Arguments {
+  RobotArgument robot;
+  int samples = 20;
+  unsigned seed = 1;
+  bool json = false;
+};
+
+class RandomStates {
+ public:
+  RandomStates(const Model& model, unsigned seed) : model_(model), engine_(seed) {}
+
+  double uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(engine_);
+  }
+  /// Within the joints' stops; where there are none, one turn or one metre either way.
+  VectorXd positions() {
+    VectorXd q(static_cast<Eigen::Index>(model_.size()));
+    for (Eigen::Index i = 0; i < q.size(); ++i) {
+      const Coordinate& joint = model_.coordinates()[static_cast<std::size_t>(i)];
+      const double range = joint.prismatic ? 1.0 : std::numbers::pi;
+      q[i] = uniform(std::isfinite(joint.lower) ? joint.lower : -range,
+                     std::isfinite(joint.upper) ? joint.upper : range);
+    }
+    // away from where a floating joint's roll and yaw are one
+    for (const std::size_t pitch : model_.pitch_coordinates()) {
+      q[static_cast<Eigen::Index>(pitch)] = uniform(-1.0, 1.0);
+    }
+    return q;
+  }
+  VectorXd vector(double limit) {
+    VectorXd v(static_cast<Eigen::Index>(model_.size()));
+    for (double& x : v) x = uniform(-limit, limit);
+    return v;
+  }
+  Eigen::Vector3d vector3(double limit) {
+    return {uniform(-limit, limit), uniform(-limit, limit), uniform(-limit, limit)};
+  }
+
+ private:
+  const Model& model_;
+  std::mt19937 engine_;
+};
+
+/// max |a - b| / max |a|, |b|; not a number where either is not finite.
+double difference(const VectorXd& a, const VectorXd& b) {
+  if (!a.allFinite() || !b.allFinite()) return std::numeric_limits<double>::quiet_NaN();
+  if (a.size() == 0) return 0.0;
+  const double scale = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
+  return scale == 0.0 ? 0.0 : (a - b).cwiseAbs().maxCoeff() / scale;
+}
+
+/// The larger, where a number that is none is the largest of all.
+void raise(double& largest, double value) {
+  if (!(value <= largest)) largest = value;
+}
+
+double condition_number(const Model& model, Workspace& workspace, const VectorXd& q) {
+  MatrixXd M(q.size(), q.size());
+  inertia_matrix(model, workspace, q, M);
+  const VectorXd values =
+      Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
+  return values.maxCoeff() / values.minCoeff();
+}
+
+struct Pair {
+  const Formulation *a, *b;
+  double largest = 0.0;                 ///< relative difference
+  double largest_over_condition = 0.0;  ///< of accelerations: divided by the condition number of M
+};
+
+/// One task under one kind of conditions.
+struct Comparison {
+  Task task;
+  std::string conditions;
+  std::vector<const Formulation*> covering;
+  std::vector<std::pair<const Formulation*, std::string>> others;  ///< and why not
+  std::vector<Pair> pairs;
+  double condition = 0.0;  ///< the largest one of M
+  std::string impossible;  ///< why there is nothing to compare
+
+  bool inverse() const { return task == Task::inverse; }
+  bool agrees() const {
+    return std::all_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
+      return pair.largest <= bar || (!inverse() && pair.largest_over_condition <= condition_bar);
+    });
+  }
+  const Pair* worst() const {
+    const Pair* found = nullptr;
+    for (const Pair& pair : pairs) {
+      if (found == nullptr || !(pair.largest <= found->largest)) found = &pair;
+    }
+    return found;
+  }
+};
+
+Comparison compare(const Model& model, Task task, const std::string& name,
+                   const Conditions& conditions, int samples, RandomStates& random) {
+  Comparison result{task, name, {}, {}, {}, 0.0, {}};
+  for (const Formulation& formulation : formulations::all()) {
+    std::string reason = formulations::not_covered(formulation, task, model, conditions);
+    if (reason.empty()) {
+      result.covering.push_back(&formulation);
+    } else {
+      result.others.emplace_back(&formulation, std::move(reason));
+    }
+  }
+  for (std::size_t a = 0; a < result.covering.size(); ++a) {
+    for (std::size_t b = a + 1; b < result.covering.size(); ++b) {
+      result.pairs.push_back({result.covering[a], result.covering[b]});
+    }
+  }
+  Workspace workspace(model);
+  const Formulation& inverse = formulations::find("denoc");
+  try {
+    for (int k = 0; k < samples; ++k) {
+      const VectorXd q = random.positions(), qd = random.vector(1.0), qdd = random.vector(2.0);
+      double condition = 1.0;
+      std::vector<VectorXd> values;
+      if (task == Task::inverse) {
+        for (const Formulation* road : result.covering) {
+          values.push_back(formulations::inverse_dynamics(*road, model, q, qd, qdd, conditions));
+        }
+      } else {
+        const VectorXd tau = formulations::inverse_dynamics(inverse, model, q, qd, qdd, conditions);
+        for (const Formulation* road : result.covering) {
+          values.push_back(formulations::forward_dynamics(*road, model, q, qd, tau, conditions));
+        }
+        condition = condition_number(model, workspace, q);
+        raise(result.condition, condition);
+      }
+      std::size_t pair = 0;
+      for (std::size_t a = 0; a < values.size(); ++a) {
+        for (std::size_t b = a + 1; b < values.size(); ++b, ++pair) {
+          const double d = difference(values[a], values[b]);
+          raise(result.pairs[pair].largest, d);
+          raise(result.pairs[pair].largest_over_condition, d / condition);
+        }
+      }
+    }
+  } catch (const ModelError& error) {  // a robot that has no forward dynamics
+    result.impossible = error.what();
+    result.pairs.clear();
+  }
+  return result;
+}
+
+std::vector<Comparison> compare_all(const Model& model, const Arguments& args) {
+  RandomStates random(model, args.seed);
+  Conditions turning;
+  turning.base.emplace();
+  turning.base->pose.rotation = rotation_from_rpy({0.3, -0.4, 0.5});
+  turning.base->velocity = {random.vector3(1.0), random.vector3(1.0)};
+  turning.base->acceleration = {random.vector3(2.0), random.vector3(2.0)};
+  const std::vector<LinkWrench> wrenches = {
+      {model.end_effector(), {random.vector3(5.0), random.vector3(10.0)}, Axes::local},
+      {model.end_effector(), {random.vector3(5.0), random.vector3(10.0)}, Axes::world}};
+  Conditions pushed;
+  pushed.wrenches = wrenches;
+  std::vector<Comparison> results;
+  for (const Task task : {Task::inverse, Task::forward}) {
+    results.push_back(compare(model, task, "base at rest", {}, args.samples, random));
+    results.push_back(compare(model, task, "turning base", turning, args.samples, random));
+    results.push_back(compare(model, task, "wrenches on links", pushed, args.samples, random));
+  }
+  return results;
+}
+
+ordered_json to_json(const Comparison& comparison) {
+  ordered_json object;
+  object["task"] = comparison.inverse() ? "inverse" : "forward";
+  object["conditions"] = comparison.conditions;
+  if (!comparison.impossible.empty()) object["impossible"] = comparison.impossible;
+  object["pairs"] = ordered_json::array();
+  for (const Pair& pair : comparison.pairs) {
+    ordered_json row = {{"a", pair.a->name}, {"b", pair.b->name}, {"difference", pair.largest}};
+    if (!comparison.inverse()) row["difference_over_condition"] = pair.largest_over_condition;
+    object["pairs"].push_back(std::move(row));
+  }
+  if (!comparison.inverse()) object["condition"] = comparison.condition;
+  object["not_covered"] = ordered_json::array();
+  for (const auto& [formulation, reason] : comparison.others) {
+    object["not_covered"].push_back({{"name", formulation->name}, {"reason", reason}});
+  }
+  object["agrees"] = comparison.agrees();
+  return object;
+}
+
+/// The pairs as a triangle of numbers, the names at its left.
+void print_triangle(const Comparison& comparison) {
+  const auto& names = comparison.covering;
+  std::size_t pair = 0;
+  fmt::print("  {:<28}", "");
+  for (std::size_t b = 1; b < names.size(); ++b) fmt::print("{:>9}", fmt::format("({})", b + 1));
+  fmt::print("\n");
+  for (std::size_t a = 0; a < names.size(); ++a) {
+    fmt::print("  {:<28}", fmt::format("({}) {}", a + 1, names[a]->name));
+    for (std::size_t b = 1; b <= a; ++b) fmt::print("{:>9}", "");
+    for (std::size_t b = a + 1; b < names.size(); ++b, ++pair) {
+      fmt::print("{:>9.1e}", comparison.pairs[pair].largest);
+    }
+    fmt::print("\n");
+  }
+}
+
+void print(const Comparison& comparison) {
+  fmt::print("{} dynamics, {}\n", comparison.inverse() ? "Inverse" : "Forward",
+             comparison.conditions);
+  if (!comparison.impossible.empty()) {
+    fmt::print("  nothing to compare: {}\n", comparison.impossible);
+  } else {
+    print_triangle(comparison);
+    if (const Pair* worst = comparison.worst()) {
+      fmt::print("  largest difference {:.1e}, of {} and {}{}\n", worst->largest, worst->a->name,
+                 worst->b->name, comparison.agrees() ? "" : ": TOO FAR APART");
+    }
+    if (!comparison.inverse()) {
+      double over = 0.0;
+      for (const Pair& pair : comparison.pairs) raise(over, pair.largest_over_condition);
+      fmt::print("  condition number of M up to {:.1e}; difference over it at most {:.1e}\n",
+                 comparison.condition, over);
+    }
+  }
+  for (const auto& [formulation, reason] : comparison.others) {
+    const bool other_task = !(comparison.inverse() ? formulation->inverse : formulation->forward);
+    if (!other_task) fmt::print("  not covered by {}: {}\n", formulation->name, reason);
+  }
+  std::string other;
+  for (const auto& [formulation, reason] : comparison.others) {
+    if (!(comparison.inverse() ? formulation->inverse : formulation->forward)) {
+      other += (other.empty() ? "" : ", ") + std::string(formulation->name);
+    }
+  }
+  if (!other.empty()) {
+    fmt::print("  ways of {} dynamics only: {}\n", comparison.inverse() ? "forward" : "inverse",
+               other);
+  }
+  fmt::print("\n");
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Outcome& outcome) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "compare", "Every formulation of the papers against every other, on random states");
+  args->robot.add_to(*command);
+  command->add_option("--samples", args->samples, "random states for each comparison (default 20)")
+      ->check(CLI::Range(1, 1000000));
+  command->add_option("--seed", args->seed, "of the random states (default 1)");
+  command->add_flag("--json", args->json, "print one JSON object");
+  command->callback([args, &outcome] {
+    const Robot robot = args->robot.load();
+    const auto comparisons = compare_all(robot.model, *args);
+    const bool agree = std::all_of(comparisons.begin(), comparisons.end(),
+                                   [](const Comparison& c) { return c.agrees(); });
+    outcome.exit_code = agree ? 0 : 1;
+    if (args->json) {
+      auto object = with_joints(robot.model);
+      object["samples"] = args->samples;
+      object["comparisons"] = ordered_json::array();
+      for (const Comparison& comparison : comparisons) {
+        object["comparisons"].push_back(to_json(comparison));
+      }
+      object["agrees"] = agree;
+      print_json(object);
+      return;
+    }
+    print_warnings(robot.model);
+    fmt::print("{}: largest relative differences over {} random states\n\n", robot.asked,
+               args->samples);
+    for (const Comparison& comparison : comparisons) print(comparison);
+    fmt::print("{} within {:g} of each other (accelerations: or {:g} times the condition number)\n",
+               agree ? "All" : "NOT all", bar, condition_bar);
+  });
+}
+
+}  // namespace dynamics::tools
