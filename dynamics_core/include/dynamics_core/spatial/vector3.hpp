@@ -11,7 +11,8 @@
 #define DYNAMICS_KERNEL_NAMESPACE generic
 #endif
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct Vec3 {
@@ -86,4 +87,5 @@ auto transpose_times(const Mat3<A>& m, const Vec3<B>& v) -> Vec3<decltype(m.xx *
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel

@@ -8,7 +8,8 @@
 
 #include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// n = I alpha + H^T a,  f = H alpha + G a.
 template <class S>
@@ -153,4 +154,5 @@ Six<S> operator*(const ReducedInertia<S>& m, const Six<S>& a) {
 /// A joint whose elimination leaves a ReducedInertia.
 inline bool reduces(const TreeBody& body) { return !body.prismatic && body.rotor_inertia == 0.0; }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel

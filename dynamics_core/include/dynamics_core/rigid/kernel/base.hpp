@@ -3,7 +3,8 @@
 
 #include "dynamics_core/spatial/vector3.hpp"
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// The motion of the base in its own axes. Gravity is an acceleration of the base the other way
 /// (Saha 1999, Eq. 32), so `acceleration` is that of the origin minus gravity.
@@ -23,4 +24,5 @@ Mat3<S> acceleration_matrix(const Vec3<S>& omega, const Vec3<S>& alpha) {
           xz - alpha.y, yz + alpha.x, -(xx + yy)};
 }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel

@@ -15,7 +15,8 @@
 
 #include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct CoriolisScratch {
@@ -137,4 +138,5 @@ void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, const Vec3<S
   }
 }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel

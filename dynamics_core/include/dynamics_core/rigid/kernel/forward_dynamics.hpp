@@ -9,7 +9,8 @@
 #include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
 #include "dynamics_core/rigid/kernel/udut.hpp"
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct ForwardScratch {
@@ -112,4 +113,5 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
   }
 }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel

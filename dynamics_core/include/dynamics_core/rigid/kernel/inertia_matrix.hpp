@@ -6,7 +6,8 @@
 
 #include "dynamics_core/rigid/kernel/placement.hpp"
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// Mass, first moment and inertia about the origin.
 template <class S>
@@ -95,4 +96,5 @@ void inertia_matrix(const Tree& tree, CompositeScratch<S>* scratch, const S* q, 
   }
 }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel

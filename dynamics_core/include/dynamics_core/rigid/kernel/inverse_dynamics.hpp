@@ -14,7 +14,8 @@
 #include "dynamics_core/rigid/kernel/base.hpp"
 #include "dynamics_core/rigid/kernel/placement.hpp"
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct InverseScratch {
@@ -114,4 +115,5 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
   }
 }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel

@@ -9,7 +9,8 @@
 #include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/spatial/vector3.hpp"
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 inline Vec3<double> constant(const double (&v)[3]) { return {v[0], v[1], v[2]}; }
 inline Sym3<double> constant(const double (&m)[6]) { return {m[0], m[1], m[2], m[3], m[4], m[5]}; }
@@ -128,4 +129,5 @@ Matrix<S> to_parent(const TreeBody& body, const Placement<S>& at, Matrix<S> m) {
   return m;
 }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel

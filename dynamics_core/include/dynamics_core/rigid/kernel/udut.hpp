@@ -6,7 +6,8 @@
 
 #include "dynamics_core/rigid/kernel/articulated.hpp"
 
-namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE {
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct UdutScratch {
@@ -97,4 +98,5 @@ void unit_factor(const Tree& tree, const UdutScratch<S>* scratch, Entry&& entry)
   }
 }
 
-}  // namespace dynamics::kernel::inline DYNAMICS_KERNEL_NAMESPACE
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel
