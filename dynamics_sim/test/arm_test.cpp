@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated arm against closed forms and the core's own simulator.
+#include "dynamics_sim/arm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <dynamics_core/model/from_dh.hpp>
+#include <dynamics_core/model/from_urdf.hpp>
+#include <dynamics_core/model/robots.hpp>
+#include <dynamics_core/rigid/energy.hpp>
+#include <dynamics_core/rigid/inertia_matrix.hpp>
+#include <dynamics_core/rigid/inverse_dynamics.hpp>
+#include <dynamics_core/simulation/simulate.hpp>
+#include <limits>
+
+#include "allocations.hpp"
+#include "robots.hpp"
+
+namespace dynamics_sim::test {
+namespace {
+
+using Vector = std::vector<double>;
+
+ArmOptions unlimited() {
+  ArmOptions options;
+  options.limits = false;
+  return options;
+}
+
+dynamics::Model two(const std::string& dynamics = "") {
+  return dynamics::model_from_urdf(arm_urdf("", dynamics));
+}
+
+/// Seconds of steps; every one must succeed.
+void run(Arm& arm, double seconds) {
+  const long count = std::lround(seconds / arm.options().step);
+  for (long k = 0; k < count; ++k) ASSERT_TRUE(arm.step()) << arm.fault();
+  ASSERT_TRUE(arm.evaluate()) << arm.fault();
+}
+
+TEST(Arm, FallsAsTheCoreSimulates) {
+  const dynamics::Model puma = dynamics::model_from_dh(dynamics::built_in_robot("puma"));
+  dynamics::SimulationOptions options;
+  options.duration = 2.0;
+  options.rtol = 1e-11;
+  const dynamics::Recording expected = dynamics::simulate(puma, options);
+  Arm arm(puma, unlimited());
+  const Vector zero(puma.size(), 0.0);
+  arm.reset(zero, zero);
+  run(arm, 2.0);
+  for (std::size_t i = 0; i < puma.size(); ++i) {
+    EXPECT_NEAR(arm.positions()[i], expected.q[i].back(), 1e-6) << i;
+    EXPECT_EQ(arm.efforts()[i], 0.0);
+  }
+}
+
+TEST(Arm, PositionDriveIsCriticallyDampedWhateverItCarries) {
+  Arm arm(two(), unlimited());
+  arm.reset(Vector{0.0, 0.5}, Vector{0.0, 0.0});
+  arm.commands()[0] = Command::position(1.0);
+  arm.commands()[1] = Command::position(0.5);
+  for (int k = 1; k <= 100; ++k) {
+    ASSERT_TRUE(arm.step());
+    const double wt = 100.0 * 0.001 * k;
+    EXPECT_NEAR(arm.positions()[0], 1.0 - (1.0 + wt) * std::exp(-wt), 2e-6);
+    EXPECT_NEAR(arm.positions()[1], 0.5, 1e-14);
+  }
+  // and exerts what holds the arm there
+  run(arm, 1.0);
+  Vector gravity(2);
+  dynamics::Workspace workspace(arm.model());
+  dynamics::gravity_forces(arm.model(), workspace, Vector{1.0, 0.5}, gravity);
+  EXPECT_NEAR(arm.efforts()[0], gravity[0], 1e-9);
+  EXPECT_NEAR(arm.efforts()[1], gravity[1], 1e-9);
+  EXPECT_GT(std::abs(gravity[0]), 1.0);
+}
+
+TEST(Arm, PositionDriveWithItsVelocityFollowsARampWithoutLag) {
+  Arm arm(two(), unlimited());
+  arm.reset(Vector{0.0, 0.0}, Vector{0.5, 0.0});
+  arm.commands()[1] = Command::position(0.0);
+  for (int k = 0; k < 500; ++k) {
+    arm.commands()[0] = Command::position(0.5 * 0.001 * k, 0.5);
+    ASSERT_TRUE(arm.step());
+    EXPECT_NEAR(arm.positions()[0], 0.5 * 0.001 * (k + 1), 0.5 * 0.001);
+  }
+}
+
+TEST(Arm, VelocityDriveReachesItsSpeedExponentially) {
+  Arm arm(two(), unlimited());
+  arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
+  arm.commands()[0] = Command::velocity(0.0);
+  arm.commands()[1] = Command::velocity(2.0);
+  for (int k = 1; k <= 50; ++k) {
+    ASSERT_TRUE(arm.step());
+    EXPECT_NEAR(arm.velocities()[1], 2.0 * (1.0 - std::exp(-0.1 * k)), 1e-6);
+    EXPECT_EQ(arm.velocities()[0], 0.0);
+  }
+}
+
+TEST(Arm, AFreeJointSwingsBesideAHeldOne) {
+  Arm arm(two(), unlimited());
+  arm.reset(Vector{0.7, 0.3}, Vector{0.0, 0.0});
+  arm.commands()[0] = Command::position(0.7);
+  dynamics::Workspace workspace(arm.model());
+  const auto energy = [&] {
+    return dynamics::energy(arm.model(), workspace, arm.positions(), arm.velocities()).total();
+  };
+  const double start = energy();
+  double lowest = arm.positions()[1];
+  for (int k = 0; k < 3000; ++k) {
+    ASSERT_TRUE(arm.step());
+    EXPECT_NEAR(arm.positions()[0], 0.7, 1e-14);
+    lowest = std::max(lowest, arm.positions()[1]);
+  }
+  EXPECT_GT(lowest, 1.0) << "it must have swung";
+  // the drive holds still: it does no work
+  EXPECT_NEAR(energy(), start, 1e-7);
+  ASSERT_TRUE(arm.evaluate());
+  EXPECT_EQ(arm.efforts()[1], 0.0);
+  Vector tau(2);
+  dynamics::inverse_dynamics(arm.model(), workspace, arm.positions(), arm.velocities(),
+                             arm.accelerations(), tau);
+  EXPECT_NEAR(tau[1], 0.0, 1e-10);
+  EXPECT_NEAR(tau[0], arm.efforts()[0], 1e-10);
+}
+
+TEST(Arm, DrivesEndAtTheirEffortLimit) {
+  dynamics::Model model = dynamics::model_from_urdf(arm_urdf("", "", "20"));
+  Arm arm(model, {});
+  arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
+  arm.commands()[0] = Command::position(0.0);
+  arm.commands()[1] = Command::position(0.0);
+  ASSERT_TRUE(arm.evaluate());
+  EXPECT_EQ(arm.efforts()[0], -20.0) << "more than 49 N m are needed";
+  EXPECT_LT(std::abs(arm.efforts()[1]), 20.0);
+  EXPECT_NEAR(arm.accelerations()[1], 0.0, 1e-12);
+  run(arm, 0.1);
+  EXPECT_GT(arm.positions()[0], 0.01) << "it sinks";
+  EXPECT_NEAR(arm.positions()[1], 0.0, 1e-4) << "this one is strong enough";
+  arm.commands()[0] = Command::effort(-1000.0);
+  ASSERT_TRUE(arm.evaluate());
+  EXPECT_EQ(arm.efforts()[0], -20.0);
+}
+
+TEST(Arm, DrivesKeepVelocityLimitAndStops) {
+  ArmOptions options;
+  Arm arm(two(), options);
+  arm.reset(Vector{-1.5, 0.0}, Vector{0.0, 0.0});
+  arm.commands()[0] = Command::position(7.0);
+  arm.commands()[1] = Command::position(0.0);
+  double fastest = 0.0;
+  for (int k = 0; k < 5000; ++k) {
+    ASSERT_TRUE(arm.step());
+    fastest = std::max(fastest, arm.velocities()[0]);
+    ASSERT_LE(arm.positions()[0], 2.0 + 1e-12);
+  }
+  EXPECT_LE(fastest, 3.0 + 1e-9);
+  EXPECT_GT(fastest, 2.9);
+  EXPECT_NEAR(arm.positions()[0], 2.0, 1e-6);
+}
+
+TEST(Arm, FallsOntoItsStopsAndStaysThere) {
+  Arm arm(two(), {});
+  arm.reset(Vector{1.0, 0.0}, Vector{0.0, 0.0});
+  dynamics::Workspace workspace(arm.model());
+  double energy = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < 20000; ++k) {
+    ASSERT_TRUE(arm.step()) << arm.fault();
+    for (std::size_t i = 0; i < 2; ++i) ASSERT_LE(std::abs(arm.positions()[i]), 2.0);
+    const double now =
+        dynamics::energy(arm.model(), workspace, arm.positions(), arm.velocities()).total();
+    ASSERT_LE(now, energy + 1e-7) << "an impact must not add energy";
+    energy = now;
+  }
+}
+
+TEST(Arm, FrictionAsInTheCore) {
+  const dynamics::Model model = two("<dynamics damping='0.5' friction='0.3'/>");
+  dynamics::SimulationOptions options;
+  options.duration = 1.0;
+  options.q0 = {0.2, 0.4};
+  options.rtol = 1e-10;
+  const auto expected = dynamics::simulate(model, options);
+  Vector errors;
+  for (const double step : {0.001, 0.0005}) {
+    ArmOptions fine = unlimited();
+    fine.step = step;
+    Arm arm(model, fine);
+    arm.reset(options.q0, Vector{0.0, 0.0});
+    run(arm, 1.0);
+    errors.push_back(std::abs(arm.positions()[0] - expected.q[0].back()) +
+                     std::abs(arm.positions()[1] - expected.q[1].back()));
+  }
+  EXPECT_LT(errors[0], 1e-3);
+  EXPECT_LT(errors[1], 0.6 * errors[0]) << "it must converge";
+}
+
+TEST(Arm, NoFrictionIsTooStiff) {
+  Arm arm(two("<dynamics damping='2000' friction='50'/>"), unlimited());
+  arm.reset(Vector{0.0, 0.0}, Vector{3.0, -3.0});
+  run(arm, 1.0);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_LT(std::abs(arm.velocities()[i]), 0.01);
+    EXPECT_LT(std::abs(arm.positions()[i]), 0.02);
+  }
+  // a force above Coulomb friction ends in the speed at which damping takes the rest
+  Arm weightless(two("<dynamics damping='40'/>").with_gravity({0.0, 0.0, 0.0}), unlimited());
+  weightless.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
+  weightless.commands()[0] = Command::effort(8.0);
+  weightless.commands()[1] = Command::velocity(0.0);
+  run(weightless, 1.0);
+  EXPECT_NEAR(weightless.velocities()[0], 0.2, 1e-9);
+}
+
+TEST(Arm, SaysWhatCannotBe) {
+  ArmOptions options;
+  options.step = 0.0;
+  EXPECT_THROW(Arm(two(), options), std::invalid_argument);
+  options.step = 0.02;
+  try {
+    const Arm arm(two(), options);
+    FAIL() << "must be refused";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("stable"), std::string::npos) << error.what();
+  }
+  Arm arm(two(), {});
+  EXPECT_THROW(arm.reset(Vector{0.0}, Vector{0.0, 0.0}), std::invalid_argument);
+  EXPECT_THROW(arm.reset(Vector{0.0, NAN}, Vector{0.0, 0.0}), std::invalid_argument);
+  arm.reset(Vector{0.1, 0.2}, Vector{0.3, 0.4});
+  arm.commands()[0] = Command::effort(NAN);
+  EXPECT_FALSE(arm.step());
+  EXPECT_NE(arm.fault(), "");
+  EXPECT_EQ(arm.positions()[1], 0.2);
+  EXPECT_EQ(arm.velocities()[1], 0.4);
+}
+
+TEST(Arm, StepsWithoutAllocating) {
+  Arm arm(two("<dynamics damping='0.1' friction='0.1'/>"), {});
+  arm.reset(Vector{0.3, -0.4}, Vector{0.0, 0.0});
+  bool well = true;
+  const long before = allocations;
+  for (int k = 0; k < 3000; ++k) {
+    if (k % 300 == 0) {
+      arm.commands()[0] = k % 900 == 0    ? Command::effort(2.0)
+                          : k % 900 < 600 ? Command::position(1.0)
+                                          : Command::velocity(-5.0);
+      arm.commands()[1] = k % 600 == 0 ? Command::effort(0.0) : Command::position(-3.0, 1.0);
+    }
+    well = well && arm.step() && arm.evaluate();
+  }
+  const long count = allocations - before;
+  EXPECT_TRUE(well) << arm.fault();
+  EXPECT_EQ(count, 0);
+}
+
+}  // namespace
+}  // namespace dynamics_sim::test

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace dynamics_sim::test {
+
+/// Two links in a vertical plane, axes y, masses as rods; `joint1` and `joint10`, so that names
+/// which begin alike are told apart. `dynamics` goes into both joints.
+inline std::string arm_urdf(const std::string& control = "", const std::string& dynamics = "",
+                            const std::string& mass = "2") {
+  const auto link = [](const std::string& name, const std::string& kilograms) {
+    return "<link name='" + name + "'><inertial><origin xyz='0.25 0 0'/><mass value='" + kilograms +
+           "'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' iyz='0' izz='0.04'/></inertial>"
+           "</link>";
+  };
+  const auto joint = [&](const std::string& name, const std::string& parent,
+                         const std::string& child, const std::string& x) {
+    return "<joint name='" + name + "' type='revolute'><origin xyz='" + x +
+           " 0 0'/><parent link='" + parent + "'/><child link='" + child +
+           "'/><axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='20' velocity='3'/>" +
+           dynamics + "</joint>";
+  };
+  return "<robot name='two'><link name='base'/>" + link("upper", mass) + link("lower", "1") +
+         "<link name='finger'><inertial><mass value='0.1'/><inertia ixx='1e-4' ixy='0' ixz='0' "
+         "iyy='1e-4' iyz='0' izz='1e-4'/></inertial></link>" +
+         joint("joint1", "base", "upper", "0") + joint("joint10", "upper", "lower", "0.5") +
+         "<joint name='follower' type='continuous'><origin xyz='0.5 0 0'/><parent link='lower'/>"
+         "<child link='finger'/><axis xyz='0 1 0'/><mimic joint='joint10' multiplier='2' "
+         "offset='0.5'/></joint>" +
+         control + "</robot>";
+}
+
+/// Both joints with every interface and the follower's state, started at 0.3 and -0.4.
+inline std::string control_block(const std::string& parameters = "",
+                                 const std::string& joint_parameters = "",
+                                 const std::string& interfaces = "") {
+  const auto joint = [&](const std::string& name, const std::string& start) {
+    return "<joint name='" + name +
+           "'><command_interface name='position'/><command_interface name='velocity'/>"
+           "<command_interface name='effort'/><state_interface name='position'><param "
+           "name='initial_value'>" +
+           start +
+           "</param></state_interface><state_interface name='velocity'/>"
+           "<state_interface name='effort'/><state_interface name='acceleration'/>" +
+           interfaces + joint_parameters + "</joint>";
+  };
+  return "<ros2_control name='arm' type='system'><hardware><plugin>dynamics_sim/DynamicsSystem"
+         "</plugin>" +
+         parameters + "</hardware>" + joint("joint1", "0.3") + joint("joint10", "-0.4") +
+         "<joint name='follower'><state_interface name='position'/><state_interface "
+         "name='velocity'/></joint></ros2_control>";
+}
+
+inline std::string parameter(const std::string& name, const std::string& value) {
+  return "<param name='" + name + "'>" + value + "</param>";
+}
+
+}  // namespace dynamics_sim::test
