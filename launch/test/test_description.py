@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The <ros2_control> block, and the robots' start and gravity."""
+import pathlib
+import re
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+import yaml
+from ament_index_python.packages import get_package_share_directory
+from dynamics_bringup.description import joints_of, with_control
+
+URDFS = pathlib.Path(get_package_share_directory("dynamics_description"), "urdf")
+ROBOTS = yaml.safe_load(
+    (pathlib.Path(__file__).resolve().parents[1] / "config/robots.yaml").read_text("utf-8"))
+SMALL = """<robot name="a &amp; b"><!-- </robot> --><link name="base"/><link name="one"/>
+<link name="two"/><link name="three"/>
+<joint name="turn" type="continuous"><parent link="base"/><child link="one"/></joint>
+<joint name="copy" type="revolute"><parent link="one"/><child link="two"/><mimic joint="turn"/>
+</joint>
+<joint name="weld" type="fixed"><parent link="two"/><child link="three"/></joint></robot>"""
+
+
+def test_block_has_every_joint_and_interface():
+    text = with_control(SMALL, {"unclaimed": "free", "note": "<&>"}, {"turn": 0.1})
+    block = ElementTree.fromstring(text).find("ros2_control")
+    assert block.get("type") == "system"
+    assert block.findtext("hardware/plugin") == "dynamics_sim/DynamicsSystem"
+    assert {one.get("name"): one.text for one in block.findall("hardware/param")} == {
+        "unclaimed": "free", "note": "<&>"}
+    turn, copy = block.findall("joint")
+    assert [one.get("name") for one in turn.findall("command_interface")] == [
+        "position", "velocity", "effort"]
+    assert turn.findtext("state_interface[@name='position']/param") == "0.1"
+    assert copy.get("name") == "copy"
+    assert copy.findall("command_interface") == []
+    assert len(copy.findall("state_interface")) == 4
+    # the rest is as it was
+    assert text.startswith(SMALL[:SMALL.rindex("</robot>")])
+
+
+def test_a_block_of_ones_own_is_kept():
+    own = SMALL.replace("</robot>", "<ros2_control name='mine' type='system'/></robot>")
+    assert with_control(own, {"unclaimed": "free"}) == own
+
+
+def test_unknown_joints_are_refused():
+    with pytest.raises(ValueError, match="copy"):
+        with_control(SMALL, {}, {"copy": 0.0})
+
+
+@pytest.mark.parametrize("file", sorted(URDFS.glob("*.urdf")), ids=lambda file: file.stem)
+def test_robots_start_as_their_urdf_says(file):
+    """robots.yaml against the comment that `dynamics urdf` writes from the robot's table."""
+    text = file.read_text("utf-8")
+
+    def said(what, unit):
+        found = re.search(rf"{what} ([-0-9., e]+) {unit}", text).group(1)
+        return [float(word) for word in found.split(",")]
+
+    robot = ROBOTS[file.stem]
+    assert [float(word) for word in robot["gravity"].split()] == said("gravity", "m/s")
+    start = [float(word) for word in robot["start"].split()]
+    assert start == said("start q", r"\(rad")
+    assert len(start) == len(joints_of(text))
