@@ -7,7 +7,9 @@ import tempfile
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, Shutdown
+from launch.actions import (DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler,
+                            Shutdown)
+from launch.event_handlers import OnShutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
@@ -101,6 +103,8 @@ def start_robot(context):
         Node(package="dynamics_ros", executable="dynamics_node", name="dynamics",
              parameters=[{"gravity": gravity}, sim_time]),
     ]
+    actions.append(RegisterEventHandler(OnShutdown(
+        on_shutdown=lambda event, context: pathlib.Path(parameters.name).unlink(missing_ok=True))))
     if argument("gui") == "true":
         if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
             actions.append(LogInfo(msg="no display: going on without RViz"))
