@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/rigid/regressor.hpp"
+
+#include <Eigen/QR>
+#include <cmath>
+#include <random>
+
+#include "workspace_memory.hpp"
+
+namespace dynamics {
+namespace {
+
+constexpr std::size_t ten = 10;
+constexpr const char* names[ten] = {"mass", "hx", "hy", "hz", "xx", "xy", "xz", "yy", "yz", "zz"};
+
+Eigen::Index idx(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+/// Columns 0 to 2 of the moment, of xx xy xz yy yz zz, that turn J v into a product with J's six.
+Eigen::Matrix<double, 3, 6> tensor_times(const Eigen::Vector3d& v) {
+  Eigen::Matrix<double, 3, 6> m;
+  m << v.x(), v.y(), v.z(), 0.0, 0.0, 0.0,  //
+      0.0, v.x(), 0.0, v.y(), v.z(), 0.0,   //
+      0.0, 0.0, v.x(), 0.0, v.y(), v.z();
+  return m;
+}
+
+}  // namespace
+
+std::size_t parameter_count(const Model& model) { return (ten + 3) * model.body_count(); }
+
+std::vector<std::string> parameter_names(const Model& model) {
+  std::vector<std::string> result;
+  for (const Body& body : model.bodies()) {
+    for (const char* name : names) result.push_back(body.joint + "." + name);
+  }
+  for (const char* kind : {".damping", ".friction", ".rotor_inertia"}) {
+    for (const Body& body : model.bodies()) result.push_back(body.joint + kind);
+  }
+  return result;
+}
+
+Eigen::VectorXd parameters(const Model& model) {
+  const std::size_t n = model.body_count();
+  Eigen::VectorXd pi(idx(parameter_count(model)));
+  for (std::size_t i = 0; i < n; ++i) {
+    const TreeBody& body = model.tree()[i];
+    const auto& h = body.moment;
+    const auto& j = body.inertia;
+    pi.segment<10>(idx(ten * i)) << body.mass, h[0], h[1], h[2], j[0], j[1], j[2], j[3], j[4], j[5];
+    pi[idx(ten * n + i)] = body.damping;
+    pi[idx(ten * n + n + i)] = body.friction;
+    pi[idx(ten * n + 2 * n + i)] = body.rotor_inertia;
+  }
+  return pi;
+}
+
+Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, ConstVector qdd,
+                          const std::optional<BaseMotion>& base) {
+  Workspace workspace(model);
+  Workspace::Memory& memory = memory_for(model, workspace);
+  check_vector("q", q, memory.size);
+  check_vector("qd", qd, memory.size);
+  check_vector("qdd", qdd, memory.size);
+  check_base(base);
+  const Tree& tree = model.tree();
+  const std::size_t n = tree.size();
+  const double* positions = body_positions(model, q, memory.q);
+  const double* rates = body_rates(model, qd, memory.qd);
+  const double* accelerations = body_rates(model, qdd, memory.qdd);
+  // the bodies' motions, gravity included, as inverse dynamics leaves them behind
+  kernel::inverse_dynamics<double>(tree, memory.inverse.data(), base_state(model, base), nullptr,
+                                   positions, rates, accelerations, memory.tau.data());
+  Eigen::MatrixXd Y = Eigen::MatrixXd::Zero(idx(memory.size), idx(parameter_count(model)));
+  const auto add = [&](std::size_t body, std::size_t column, double value) {
+    const Body& row = model.bodies()[body];
+    Y(idx(row.coordinate), idx(column)) += row.multiplier * value;
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto& link = memory.inverse[i];
+    const Eigen::Vector3d omega = to_eigen(link.omega), alpha = to_eigen(link.alpha),
+                          a = to_eigen(link.a);
+    // f = m a + (alpha x + omega x omega x) h,  n = h x a + J alpha + omega x J omega
+    Eigen::Matrix<double, 3, 10> f, m;
+    f.setZero();
+    m.setZero();
+    f.col(0) = a;
+    f.middleCols<3>(1) = skew(alpha) + skew(omega) * skew(omega);
+    m.middleCols<3>(1) = -skew(a);
+    m.rightCols<6>() = tensor_times(alpha) + skew(omega) * tensor_times(omega);
+    for (std::size_t k = i;;) {
+      for (std::size_t c = 0; c < ten; ++c) {
+        add(k, ten * i + c, tree[k].prismatic ? f(2, idx(c)) : m(2, idx(c)));
+      }
+      if (tree[k].parent < 0) break;
+      const auto& at = memory.inverse[k].at;
+      for (Eigen::Index c = 0; c < 10; ++c) {
+        const auto up = [&](const Eigen::Vector3d& v) {
+          return to_eigen(kernel::to_parent(tree[k], at, from_eigen(v)));
+        };
+        const Eigen::Vector3d force = up(f.col(c));
+        m.col(c) = up(m.col(c)) + to_eigen(at.r).cross(force);
+        f.col(c) = force;
+      }
+      k = static_cast<std::size_t>(tree[k].parent);
+    }
+    const double e = model.friction_velocity();
+    add(i, ten * n + i, rates[i]);
+    add(i, ten * n + n + i, rates[i] / std::sqrt(rates[i] * rates[i] + e * e));
+    add(i, ten * n + 2 * n + i, accelerations[i]);
+  }
+  return Y;
+}
+
+BaseParameters base_parameters(const Model& model, std::size_t samples) {
+  if (samples == 0) throw ArgumentError("base_parameters needs at least one sample");
+  const std::size_t n = model.size(), columns = ten * model.body_count();
+  std::mt19937 engine(1);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  const auto random = [&](double limit) {
+    Eigen::VectorXd v(idx(n));
+    for (double& x : v) x = limit * uniform(engine);
+    return v;
+  };
+  Eigen::MatrixXd stacked(idx(n * samples), idx(columns));
+  for (std::size_t k = 0; k < samples; ++k) {
+    const Eigen::VectorXd q = random(3.0), qd = random(2.0), qdd = random(5.0);
+    stacked.middleRows(idx(n * k), idx(n)) = regressor(model, q, qd, qdd).leftCols(idx(columns));
+  }
+  BaseParameters result;
+  if (columns == 0) return result;
+  Eigen::VectorXd scale = stacked.colwise().norm().transpose();
+  for (double& s : scale) s = s > 1e-9 ? s : 1.0;
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  qr.setThreshold(1e-9);
+  qr.compute(stacked * scale.cwiseInverse().asDiagonal());
+  const Eigen::Index rank = qr.rank();
+  result.count = static_cast<std::size_t>(rank);
+  for (Eigen::Index c = 0; c < rank; ++c) {
+    result.columns.push_back(static_cast<std::size_t>(qr.colsPermutation().indices()[c]));
+  }
+  // Y P = Q [R1 R2]: the dependent columns are the independent ones times R1^-1 R2
+  const Eigen::MatrixXd R = qr.matrixR().topRows(rank).triangularView<Eigen::Upper>();
+  const Eigen::MatrixXd reduced =
+      R.leftCols(rank).triangularView<Eigen::Upper>().solve(R) * qr.colsPermutation().transpose();
+  result.combination = reduced * scale.asDiagonal();
+  for (Eigen::Index c = 0; c < rank; ++c) {
+    result.combination.row(c) /= scale[idx(result.columns[static_cast<std::size_t>(c)])];
+  }
+  return result;
+}
+
+}  // namespace dynamics
