@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "denoc_report.hpp"
 #include "dynamics_core/rigid/coriolis_matrix.hpp"
 #include "dynamics_core/rigid/energy.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
@@ -13,24 +14,11 @@
 #include "robot.hpp"
 
 namespace dynamics::tools {
-namespace {
-
-void print_matrix(const char* title, const Eigen::MatrixXd& matrix) {
-  fmt::print("{}\n", title);
-  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-    for (Eigen::Index j = 0; j < matrix.cols(); ++j) fmt::print("{:>14.6g}", matrix(i, j));
-    fmt::print("\n");
-  }
-  fmt::print("\n");
-}
-
-}  // namespace
-
 void add_terms(CLI::App& app, Outcome&) {
   struct Arguments {
     RobotArgument robot;
     std::string q, qd;
-    bool json = false;
+    bool json = false, denoc = false;
   };
   auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
@@ -39,6 +27,9 @@ void add_terms(CLI::App& app, Outcome&) {
   command->add_option("--q", args->q,
                       "joint positions, comma separated (default: the robot's start)");
   command->add_option("--qd", args->qd, "joint velocities (default: 0)");
+  command->add_flag("--denoc", args->denoc,
+                    "also the DeNOC matrices, composite and articulated bodies, and the "
+                    "elimination step by step");
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
     const Robot robot = args->robot.load();
@@ -71,6 +62,7 @@ void add_terms(CLI::App& app, Outcome&) {
       object["potential"] = now.potential;
       object["U"] = decomposed ? matrix_json(U) : ordered_json(nullptr);
       object["D"] = decomposed ? ordered_json(d) : ordered_json(nullptr);
+      if (args->denoc) object["denoc"] = denoc_json(model, q, qd);
       print_json(object);
       return;
     }
@@ -86,6 +78,7 @@ void add_terms(CLI::App& app, Outcome&) {
     }
     fmt::print("\nkinetic energy    {:.9g} J\npotential energy  {:.9g} J\n", now.kinetic,
                now.potential);
+    if (args->denoc) print_denoc(model, q, qd);
   });
 }
 

@@ -202,6 +202,40 @@ TEST_F(Formulations, CompareRealRobots) {
   EXPECT_GT(count, 0U) << robots;
 }
 
+Eigen::MatrixXd matrix(const json& rows) {
+  Eigen::MatrixXd m(static_cast<Eigen::Index>(rows.size()),
+                    static_cast<Eigen::Index>(rows[0].size()));
+  for (Eigen::Index i = 0; i < m.rows(); ++i) {
+    for (Eigen::Index j = 0; j < m.cols(); ++j) {
+      m(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+    }
+  }
+  return m;
+}
+
+TEST_F(Formulations, TermsPrintTheDenocMatrices) {
+  const json terms = run_json(std::string("terms ") + state + "--denoc --json");
+  const json& denoc = terms["denoc"];
+  const Eigen::MatrixXd N = matrix(denoc["N_l"]) * matrix(denoc["N_d"]);
+  Eigen::MatrixXd mass = Eigen::MatrixXd::Zero(36, 36);
+  for (Eigen::Index i = 0; i < 6; ++i) {
+    mass.block<6, 6>(6 * i, 6 * i) = matrix(denoc["M"][static_cast<std::size_t>(i)]);
+  }
+  EXPECT_LT((N.transpose() * mass * N - matrix(terms["M"])).norm(), 1e-12);
+  EXPECT_EQ(denoc["B"].size(), 15U);
+  EXPECT_EQ(denoc["M_composite"].size(), 6U);
+  EXPECT_EQ(denoc["M_articulated"].size(), 6U);
+  ASSERT_EQ(denoc["elimination"].size(), 5U);
+  const Eigen::MatrixXd L = matrix(denoc["elimination"][4]["L"]);
+  EXPECT_LT((matrix(terms["U"]) * L - matrix(terms["M"])).norm(), 1e-12);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_NEAR(denoc["m"][i].get<double>(), terms["D"][i].get<double>(), 1e-12);
+  }
+  EXPECT_FALSE(run_json(std::string("terms ") + state + "--json").contains("denoc"));
+  EXPECT_THAT(run("terms planar3 --denoc").out,
+              testing::AllOf(HasSubstr("N_l: twist propagation"), HasSubstr("L_2 = E_2 L_3")));
+}
+
 TEST_F(Formulations, CompareOfARobotWithoutForwardDynamics) {
   std::ofstream(folder / "massless.urdf")
       << "<robot name=\"m\"><link name=\"a\"/><link name=\"b\"/>"

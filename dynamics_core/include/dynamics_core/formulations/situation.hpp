@@ -5,6 +5,7 @@
 // they move, how the base moves, and what pushes on the bodies. Over any scalar.
 
 #include <Eigen/Core>
+#include <Eigen/Geometry>
 #include <vector>
 
 #include "dynamics_core/model/tree.hpp"

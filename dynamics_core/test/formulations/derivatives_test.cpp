@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The analytical derivatives against complex steps through the recursions themselves: exact to
+// rounding, for f(x + i h) = f(x) + i h f'(x) has no difference to lose digits in.
+
+#include "dynamics_core/rigid/derivatives.hpp"
+
+#include <gtest/gtest.h>
+
+#include <complex>
+
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "rigid/workspace_memory.hpp"
+#include "support/compare.hpp"
+#include "support/sample_robots.hpp"
+#include "support/small_robots.hpp"
+
+namespace dynamics {
+namespace {
+
+using Complex = std::complex<double>;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using test::idx;
+using test::relative;
+
+constexpr double h = 1e-100;
+
+kernel::Vec3<Complex> complex(const kernel::Vec3<double>& v) { return {v.x, v.y, v.z}; }
+
+/// The recursions over complex numbers, for models whose coordinates are the bodies'.
+class ComplexStep {
+ public:
+  ComplexStep(const Model& given, const Conditions& conditions)
+      : model_(given), workspace_(given), friction_(conditions.friction) {
+    const auto base = base_state(given, conditions.base);
+    base_.still = base.still;
+    if (!base.still) {
+      base_.angular_velocity = complex(base.angular_velocity);
+      base_.angular_acceleration = complex(base.angular_acceleration);
+    }
+    base_.acceleration = complex(base.acceleration);
+    const VectorXd zero = VectorXd::Zero(idx(given.size()));
+    if (const auto* wrenches = body_wrenches(given, workspace_.memory(), zero.data(),
+                                             conditions.wrenches, conditions.base)) {
+      for (std::size_t i = 0; i < given.body_count(); ++i) {
+        wrenches_.push_back({complex(wrenches[i].moment), complex(wrenches[i].force)});
+      }
+    }
+  }
+
+  using Numbers = std::vector<Complex>;
+  Numbers inverse(const Numbers& q, const Numbers& qd, const Numbers& qdd) const {
+    std::vector<kernel::InverseScratch<Complex>> scratch(q.size());
+    Numbers tau(q.size());
+    kernel::inverse_dynamics<Complex>(model_.tree(), scratch.data(), base_, wrenches(), q.data(),
+                                      qd.data(), qdd.data(), tau.data());
+    for (std::size_t i = 0; i < q.size() && friction_; ++i) tau[i] += friction(i, qd[i]);
+    return tau;
+  }
+  Numbers forward(const Numbers& q, const Numbers& qd, Numbers tau) const {
+    std::vector<kernel::ForwardScratch<Complex>> scratch(q.size());
+    Numbers qdd(q.size());
+    for (std::size_t i = 0; i < q.size() && friction_; ++i) tau[i] -= friction(i, qd[i]);
+    kernel::forward_dynamics<Complex>(model_.tree(), scratch.data(), base_, wrenches(), q.data(),
+                                      qd.data(), tau.data(), qdd.data());
+    return qdd;
+  }
+
+ private:
+  const kernel::BodyWrench<Complex>* wrenches() const {
+    return wrenches_.empty() ? nullptr : wrenches_.data();
+  }
+  Complex friction(std::size_t i, const Complex& rate) const {
+    return kernel::joint_friction(model_.tree()[i], rate, model_.friction_velocity());
+  }
+  const Model& model_;
+  Workspace workspace_;
+  bool friction_;
+  kernel::BaseState<Complex> base_;
+  std::vector<kernel::BodyWrench<Complex>> wrenches_;
+};
+
+/// The derivative of call(a, b, c) by its argument number `which`.
+template <class Call>
+MatrixXd step(Call&& call, const VectorXd& a, const VectorXd& b, const VectorXd& c, int which) {
+  const auto numbers = [](const VectorXd& v) {
+    return std::vector<Complex>(v.data(), v.data() + v.size());
+  };
+  MatrixXd result(a.size(), a.size());
+  for (Eigen::Index j = 0; j < a.size(); ++j) {
+    std::vector<Complex> arguments[3] = {numbers(a), numbers(b), numbers(c)};
+    arguments[which][static_cast<std::size_t>(j)] += Complex(0.0, h);
+    const auto value = call(arguments[0], arguments[1], arguments[2]);
+    for (Eigen::Index i = 0; i < a.size(); ++i) {
+      result(i, j) = value[static_cast<std::size_t>(i)].imag() / h;
+    }
+  }
+  return result;
+}
+
+class Derivatives : public testing::TestWithParam<test::Sample> {
+ protected:
+  void check(const Conditions& conditions) {
+    const ComplexStep exact(model, conditions);
+    const auto inverse = [&](const auto&... x) { return exact.inverse(x...); };
+    const auto forward = [&](const auto&... x) { return exact.forward(x...); };
+    MatrixXd by_q(idx(n), idx(n)), by_qd(idx(n), idx(n)), by_tau(idx(n), idx(n)), M = by_q;
+    inverse_dynamics_derivatives(model, workspace, q, qd, qdd, by_q, by_qd, conditions);
+    Workspace rigid(model);
+    inertia_matrix(model, rigid, q, M);
+    const double scale = M.cwiseAbs().maxCoeff();
+    EXPECT_CLOSE("tau by q", relative(by_q, step(inverse, q, qd, qdd, 0), scale), 1e-9);
+    EXPECT_CLOSE("tau by qd", relative(by_qd, step(inverse, q, qd, qdd, 1), scale), 1e-9);
+    EXPECT_CLOSE("tau by qdd", relative(M, step(inverse, q, qd, qdd, 2)), 1e-9);
+    // the recursions' own rounding grows with the condition number of M: bounded chains only
+    if (n > 12) return;
+    VectorXd tau(idx(n));
+    inverse_dynamics(model, rigid, q, qd, qdd, tau, conditions);
+    forward_dynamics_derivatives(model, workspace, q, qd, tau, by_q, by_qd, by_tau, conditions);
+    EXPECT_CLOSE("qdd by q", relative(by_q, step(forward, q, qd, tau, 0), 1.0), 1e-9);
+    EXPECT_CLOSE("qdd by qd", relative(by_qd, step(forward, q, qd, tau, 1), 1.0), 1e-9);
+    EXPECT_CLOSE("qdd by tau", relative(by_tau, step(forward, q, qd, tau, 2), 1.0), 1e-9);
+  }
+  Model model = GetParam().model();
+  std::size_t n = model.size();
+  DerivativeWorkspace workspace{model};
+  test::RandomRobot random{GetParam().seed + 300};
+  VectorXd q = random.vector(n, 3.0), qd = random.vector(n, 2.0), qdd = random.vector(n, 5.0);
+};
+
+TEST_P(Derivatives, AtRest) { check({}); }
+
+TEST_P(Derivatives, MovingBaseAndWrenches) {
+  Conditions conditions;
+  BaseMotion& base = conditions.base.emplace();
+  base.pose = {random.rotation(), random.vector3(1.0)};
+  base.velocity = {random.vector3(2.0), random.vector3(2.0)};
+  base.acceleration = {random.vector3(3.0), random.vector3(3.0)};
+  std::vector<LinkWrench> wrenches;
+  for (std::size_t f = 0; f < model.frames().size(); f += 2) {
+    wrenches.push_back({f, {random.vector3(5.0), random.vector3(10.0)}});
+  }
+  conditions.wrenches = wrenches;
+  check(conditions);
+}
+
+INSTANTIATE_TEST_SUITE_P(Robots, Derivatives, testing::ValuesIn(test::sample_robots(true)),
+                         [](const auto& sample) { return sample.param.name; });
+
+TEST(DerivativesOfMimicJoints, AreThoseAlongTheCoupledMotion) {
+  test::RobotBuilder robot("mimicking");
+  const Pose step_{Eigen::Matrix3d::Identity(), {0.3, 0.0, 0.1}};
+  robot.add(JointType::continuous, "one", "base", "a", {0, 0, 1},
+            test::body(2.0, {0.1, 0.0, 0.05}, {0.02, 0.03, 0.04}));
+  robot.add(JointType::continuous, "two", "a", "b", {0, 1, 0},
+            test::body(1.0, {0.1, 0.02, 0.0}, {0.01, 0.02, 0.02}), step_);
+  robot.add(JointType::continuous, "three", "b", "c", {1, 0, 0},
+            test::body(0.5, {0.05, 0.0, 0.03}, {0.01, 0.01, 0.01}), step_);
+  const Model free{RobotDescription(robot)};
+  robot.joint().mimic = Mimic{"one", -0.7, 0.2};
+  const Model coupled{RobotDescription(robot)};
+  // q3 = 0.2 - 0.7 q1, so that everything is G^T ... G of the free robot's
+  MatrixXd G(3, 2);
+  G << 1, 0, 0, 1, -0.7, 0;
+  const Eigen::Vector2d q(0.4, -0.9), qd(1.1, 0.3), qdd(-2.0, 1.5);
+  const VectorXd q3 = G * q + Eigen::Vector3d(0, 0, 0.2), qd3 = G * qd, qdd3 = G * qdd;
+  DerivativeWorkspace a(free), b(coupled);
+  MatrixXd q_free(3, 3), qd_free(3, 3), q_coupled(2, 2), qd_coupled(2, 2);
+  inverse_dynamics_derivatives(free, a, q3, qd3, qdd3, q_free, qd_free);
+  inverse_dynamics_derivatives(coupled, b, q, qd, qdd, q_coupled, qd_coupled);
+  EXPECT_LT(relative(q_coupled, G.transpose() * q_free * G), 1e-12);
+  EXPECT_LT(relative(qd_coupled, G.transpose() * qd_free * G), 1e-12);
+}
+
+TEST(DerivativesRefuse, WrenchesInWorldAxesAndWrongSizes) {
+  const Model model{test::RandomRobot(5).robot({.joints = 3})};
+  DerivativeWorkspace workspace(model);
+  const VectorXd x = VectorXd::Zero(3);
+  MatrixXd A(3, 3), B(3, 3), small(2, 3);
+  const std::vector<LinkWrench> wrenches = {{0, {}, Axes::world}};
+  Conditions conditions;
+  conditions.wrenches = wrenches;
+  EXPECT_THROW(inverse_dynamics_derivatives(model, workspace, x, x, x, A, B, conditions),
+               ArgumentError);
+  EXPECT_THROW(inverse_dynamics_derivatives(model, workspace, x, x, x, small, B), ArgumentError);
+}
+
+}  // namespace
+}  // namespace dynamics

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Y pi = tau, and how many parameters a robot's motion can identify.
+
+#include "dynamics_core/rigid/regressor.hpp"
+
+#include <gtest/gtest.h>
+
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "support/compare.hpp"
+#include "support/sample_robots.hpp"
+
+namespace dynamics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using test::idx;
+using test::relative;
+
+class Regressor : public testing::TestWithParam<test::Sample> {};
+
+TEST_P(Regressor, TimesParametersIsInverseDynamics) {
+  RobotDescription description = GetParam().description;
+  test::RandomRobot random(GetParam().seed + 900);
+  for (JointDescription& joint : description.joints) {
+    if (joint.type != JointType::fixed) joint.friction = random.uniform(0.0, 0.5);
+  }
+  ModelOptions options;
+  options.gravity = GetParam().gravity;
+  const Model model(description, options);
+  const std::size_t n = model.size();
+  const VectorXd q = random.vector(n, 3.0), qd = random.vector(n, 2.0), qdd = random.vector(n, 5.0);
+  BaseMotion base;
+  base.pose = {random.rotation(), random.vector3(1.0)};
+  base.velocity = {random.vector3(2.0), random.vector3(2.0)};
+  base.acceleration = {random.vector3(3.0), random.vector3(3.0)};
+  Workspace workspace(model);
+  VectorXd tau(idx(n));
+  inverse_dynamics(model, workspace, q, qd, qdd, tau);
+  EXPECT_CLOSE("Y pi", relative(regressor(model, q, qd, qdd) * parameters(model), tau), 1e-10);
+  Conditions conditions;
+  conditions.base = base;
+  inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+  EXPECT_CLOSE("Y pi, moving base",
+               relative(regressor(model, q, qd, qdd, base) * parameters(model), tau), 1e-10);
+  EXPECT_EQ(parameter_names(model).size(), parameter_count(model));
+}
+
+INSTANTIATE_TEST_SUITE_P(Robots, Regressor, testing::ValuesIn(test::sample_robots(true)),
+                         [](const auto& sample) { return sample.param.name; });
+
+std::size_t count(const char* robot) {
+  return base_parameters(model_from_dh(built_in_robot(robot))).count;
+}
+
+TEST(BaseParameters, CombinationsSayTheSameAsAllParameters) {
+  const Model model = model_from_dh(built_in_robot("stanford"));
+  const BaseParameters base = base_parameters(model);
+  ASSERT_EQ(base.columns.size(), base.count);
+  const VectorXd pi = parameters(model).head(60);
+  test::RandomRobot random(4);
+  for (int k = 0; k < 5; ++k) {
+    const VectorXd q = random.vector(6, 3.0), qd = random.vector(6, 2.0),
+                   qdd = random.vector(6, 5.0);
+    const MatrixXd Y = regressor(model, q, qd, qdd);
+    MatrixXd chosen(6, idx(base.count));
+    for (std::size_t c = 0; c < base.count; ++c) chosen.col(idx(c)) = Y.col(idx(base.columns[c]));
+    EXPECT_LT(relative(chosen * (base.combination * pi), Y.leftCols(60) * pi), 1e-9);
+  }
+}
+
+TEST(BaseParameters, Planar3) {
+  // All axes parallel to Z, gravity in the plane. Of a link that turns in a plane only its mass,
+  // hx, hy and zz can matter: 12. The mass of links 1 to 3 at their own joints: link 1's axis
+  // stands still, so its mass does nothing; the mass of links 2 and 3 can be put into hx and zz of
+  // the link before, on whose X axis the joint lies. Left: hx, hy, zz of each: 9. All of them move
+  // the joints: gravity sees every h, accelerations every zz.
+  EXPECT_EQ(count("planar3"), 9U);
+}
+
+}  // namespace
+}  // namespace dynamics
