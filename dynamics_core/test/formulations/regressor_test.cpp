@@ -78,5 +78,30 @@ TEST(BaseParameters, Planar3) {
   EXPECT_EQ(count("planar3"), 9U);
 }
 
+TEST(BaseParameters, Canadarm) {
+  // The same without gravity: hx and hy of link 1, on an axis that stands still, do nothing.
+  EXPECT_EQ(count("canadarm"), 7U);
+}
+
+TEST(BaseParameters, Puma) {
+  // Mayeda, Yoshida and Osuka 1990: 7 N - 4 b - 2 for revolute joints of which the first b are
+  // parallel and the first axis is along gravity; they give 36 for the PUMA.
+  EXPECT_EQ(count("puma"), 36U);
+}
+
+TEST(BaseParameters, Stanford) {
+  // A link on a revolute joint keeps 7 of 10: its mass and hz, and one of xx and yy, act as those
+  // of the link before. On a prismatic joint it keeps 4, mass and hx, hy, hz: its tensor never
+  // turns against the link before. Of link 1, whose axis stands still along gravity, only zz is
+  // felt. Joint 3 follows two revolute joints that are not parallel, so nothing more is lost:
+  // 1 + 7 + 4 + 7 + 7 + 7.
+  EXPECT_EQ(count("stanford"), 33U);
+}
+
+TEST(BaseParameters, AreNotMoreThanTheStatesCanTell) {
+  EXPECT_EQ(base_parameters(model_from_dh(built_in_robot("puma")), 1).count, 6U);
+  EXPECT_THROW(base_parameters(model_from_dh(built_in_robot("puma")), 0), ArgumentError);
+}
+
 }  // namespace
 }  // namespace dynamics
