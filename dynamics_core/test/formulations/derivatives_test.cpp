@@ -12,6 +12,7 @@
 #include "dynamics_core/rigid/inertia_matrix.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
 #include "rigid/workspace_memory.hpp"
+#include "support/allocation_counter.hpp"
 #include "support/compare.hpp"
 #include "support/sample_robots.hpp"
 #include "support/small_robots.hpp"
@@ -172,6 +173,24 @@ TEST(DerivativesOfMimicJoints, AreThoseAlongTheCoupledMotion) {
   inverse_dynamics_derivatives(coupled, b, q, qd, qdd, q_coupled, qd_coupled);
   EXPECT_LT(relative(q_coupled, G.transpose() * q_free * G), 1e-12);
   EXPECT_LT(relative(qd_coupled, G.transpose() * qd_free * G), 1e-12);
+}
+
+TEST(DerivativesAllocate, Nothing) {
+  namespace counter = test::allocation_counter;
+  if (!counter::available()) GTEST_SKIP() << "allocations cannot be counted in this build";
+  for (const std::size_t joints : {2U, 7U, 30U}) {
+    const Model model{test::RandomRobot(6).robot({.joints = joints, .branching = 0.3})};
+    DerivativeWorkspace workspace(model);
+    const VectorXd x = VectorXd::Constant(idx(joints), 0.3);
+    MatrixXd A(idx(joints), idx(joints)), B = A, C = A;
+    const std::vector<LinkWrench> wrenches = {{model.end_effector(), {{1, 2, 3}, {4, 5, 6}}}};
+    Conditions conditions;
+    conditions.wrenches = wrenches;
+    counter::start();
+    inverse_dynamics_derivatives(model, workspace, x, x, x, A, B, conditions);
+    forward_dynamics_derivatives(model, workspace, x, x, x, A, B, C, conditions);
+    EXPECT_EQ(counter::stop(), 0U) << joints;
+  }
 }
 
 TEST(DerivativesRefuse, WrenchesInWorldAxesAndWrongSizes) {
