@@ -4,8 +4,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include <sstream>
 
 #include "dynamics_core/formulations/registry.hpp"
+#include "support/program.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics {
@@ -21,42 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using test::Result;
 using testing::HasSubstr;
 
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-class Formulations : public testing::Test {
+class Formulations : public test::Program {
  protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder = fs::path(testing::TempDir()) /
-             ("formulations_" + std::string(info->name()) + std::to_string(::getpid()));
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  std::string read(const fs::path& path) const {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-  Result run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder.string() + "' && '" + DYNAMICS_PROGRAM + "' " +
-                                arguments + " >out.txt 2>err.txt </dev/null";
-    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(folder / "out.txt"),
-            read(folder / "err.txt")};
-  }
-  json run_json(const std::string& arguments) const {
-    const Result result = run(arguments);
-    EXPECT_EQ(result.code, 0) << result.err << result.out;
-    return json::parse(result.out);
-  }
   /// Agreement of all pairs that cover a case, and nothing left out in silence.
   void expect_agreement(const std::string& robot, const std::string& samples) const {
     const json result = run_json("compare '" + robot + "' --samples " + samples + " --json");
@@ -76,7 +44,6 @@ class Formulations : public testing::Test {
       for (const json& other : comparison["not_covered"]) EXPECT_NE(other["reason"], "");
     }
   }
-  fs::path folder;
 };
 
 const char* const state = "puma --q 0.1,-0.2,0.3,0.4,-0.5,0.6 --qd 1,2,3,-1,-2,-3 ";

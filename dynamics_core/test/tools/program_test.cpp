@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program as users call it: flags, defaults, JSON keys, exit codes, files.
 
+#include "support/program.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <Eigen/Core>
-#include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -25,68 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using test::Program;
+using test::Result;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-struct Result {
-  int code;
-  std::string out, err;
-};
-
-class Program : public testing::Test {
- protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder = fs::path(testing::TempDir()) /
-             ("program_test_" + std::string(info->name()) + std::to_string(::getpid()));
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
-  std::string read(const fs::path& path) const {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-  std::string write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder / name, std::ios::binary) << text;
-    return (folder / name).string();
-  }
-
-  /// Runs the program in the test's folder.
-  Result run(const std::string& arguments) const {
-    const std::string command = "cd '" + folder.string() + "' && DYNAMICS_VIEWER=" + viewer + " '" +
-                                DYNAMICS_PROGRAM + "' " + arguments +
-                                " >out.txt 2>err.txt </dev/null";
-    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
-    Result result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(folder / "out.txt"),
-                  read(folder / "err.txt")};
-    return result;
-  }
-  json run_json(const std::string& arguments) const {
-    const Result result = run(arguments);
-    EXPECT_EQ(result.code, 0) << result.err;
-    return json::parse(result.out);
-  }
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder))
-      names.push_back(entry.path().filename());
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-  void expect_refused(const std::string& arguments, const std::string& message) const {
-    const Result result = run(arguments);
-    EXPECT_EQ(result.code, 2) << arguments;
-    EXPECT_THAT(result.err, HasSubstr(message)) << arguments;
-    EXPECT_EQ(result.out, "") << arguments;
-  }
-
-  fs::path folder;
-  std::string viewer = "nowhere";
-};
 
 const char* const state = "--q 0.1,-0.2,0.3,0.4,-0.5,0.6 --qd 1,2,3,-1,-2,-3 ";
 
