@@ -320,8 +320,14 @@ page_test("the desired motion is a ghost", () => {
   await next_frame(page);
   assert.ok(Math.abs((await shown_value(page, "positions-rad", "joint1 desired")) - motion(0, 3, 1.3)[0]) < 1e-4);
   await page.locator("#plot-tracking-rad").scrollIntoViewIfNeeded();
-  await page.locator("#plot-tracking-rad .value").first().filter({ hasText: /\d/ }).waitFor();
-  assert.ok(Math.abs((await shown_value(page, "tracking-rad", "joint1")) - (motion(0, 3)[0] - motion(0, 3, 1.3)[0])) < 1e-4);
+  // a plot out of sight draws nothing: it shows the instant once it has been scrolled to
+  const error = motion(0, 3)[0] - motion(0, 3, 1.3)[0];
+  let shown = NaN;
+  for (let tries = 0; tries < 50 && !(Math.abs(shown - error) < 1e-4); tries++) {
+    await next_frame(page);
+    shown = await shown_value(page, "tracking-rad", "joint1");
+  }
+  assert.ok(Math.abs(shown - error) < 1e-4, `${shown} is shown, the error is ${error}`);
   await page.getByText("View", { exact: true }).click();
   const picture = await page.locator(".view canvas").screenshot();
   await page.getByLabel("Desired motion").click();
