@@ -120,7 +120,8 @@ std::string body_name(const Model& model, int body) {
 std::string branching_link(const Model& model) {
   std::vector<int> children(model.body_count() + 1, 0);
   for (const TreeBody& body : model.tree()) {
-    if (++children[static_cast<std::size_t>(body.parent + 1)] > 1) {
+    const int slot = body.parent + 1;  // the base's first
+    if (++children[static_cast<std::size_t>(slot)] > 1) {
       return body_name(model, body.parent);
     }
   }

@@ -222,6 +222,7 @@ void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   ConstVector qd, ConstVector tau,
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_q,
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
+                                  // NOLINTNEXTLINE(performance-unnecessary-value-param): a view
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
                                   const Conditions& conditions) {
   DerivativeWorkspace::Memory& memory = workspace.memory();

@@ -7,6 +7,7 @@
 namespace dynamics {
 
 void inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
+                    // NOLINTNEXTLINE(performance-unnecessary-value-param): a view
                     Eigen::Ref<Eigen::MatrixXd> M) {
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("q", q, memory.size);

@@ -64,6 +64,7 @@ class MujocoModel {
   /// Entry i of a vector over `names` is MuJoCo's entry order[i].
   std::vector<int> order(const std::vector<std::string>& names) const {
     std::vector<int> result;
+    result.reserve(names.size());
     for (const auto& name : names) result.push_back(degree(name));
     return result;
   }

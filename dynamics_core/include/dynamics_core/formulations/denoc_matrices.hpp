@@ -30,6 +30,7 @@ struct DenocMatrices {
 
   std::size_t size() const { return parents.size(); }
   MatrixX<S> N() const { return N_l * N_d; }
+  // NOLINTNEXTLINE(readability-identifier-naming): the paper's letter
   MatrixX<S> N_rate() const { return N_l_rate * N_d + N_l * N_d_rate; }
   Matrix6<S> twist_propagation(std::size_t i, std::size_t j) const {  ///< B_ij, Eq. (13)
     return N_l.template block<6, 6>(6 * at(i), 6 * at(j));

@@ -21,6 +21,8 @@ class DerivativeWorkspace {
   ~DerivativeWorkspace();
   DerivativeWorkspace(DerivativeWorkspace&&) noexcept;
   DerivativeWorkspace& operator=(DerivativeWorkspace&&) noexcept;
+  DerivativeWorkspace(const DerivativeWorkspace&) = delete;
+  DerivativeWorkspace& operator=(const DerivativeWorkspace&) = delete;
 
   struct Memory;
   Memory& memory() { return *memory_; }
