@@ -173,8 +173,9 @@ TEST_P(Arguments, VectorsOfWrongSizeOrNotFinite) {
       {arg_q, &Call::q, "q"},       {arg_qd, &Call::qd, "qd"},    {arg_qdd, &Call::qdd, "qdd"},
       {arg_tau, &Call::tau, "tau"}, {arg_phi, &Call::phi, "phi"},
   };
-  for (const auto& [bit, member, name] : vectors) {
+  for (const auto& [bit, pointer, name] : vectors) {
     if ((GetParam().arguments & bit) == 0) continue;
+    VectorXd Call::*const member = pointer;  // lambdas cannot capture a binding everywhere
     for (const Eigen::Index size : {0, 3, 5}) {
       expect_refusal([&](Call& c) { (c.*member) = VectorXd::Zero(size); },
                      name + " has " + std::to_string(size));
