@@ -62,7 +62,8 @@ TEST_P(FixedStepOrder, OnANonautonomousSystem) {
   const auto system = System<double>::first_order(2, forced);
   std::vector<double> steps, errors;
   for (const int count : GetParam().steps) {
-    const double h = 4.0 / (count / 4 + 6);
+    const int divisions = count / 4 + 6;
+    const double h = 4.0 / divisions;
     steps.push_back(h);
     errors.push_back(distance(
         final_state(GetParam().name, system, constant_step(h), -1.0, Forced::exact(-1.0), 3.0),
@@ -78,7 +79,8 @@ TEST_P(FixedStepOrder, OnThePendulumByReferenceToASmallerStep) {
   const auto reference = final_state("dop853", system, tolerance(1e-14), 0.0, y0, 5.0);
   std::vector<double> steps, errors;
   for (const int count : GetParam().steps) {
-    const double h = 5.0 / (count / 4 + 4);
+    const int divisions = count / 4 + 4;
+    const double h = 5.0 / divisions;
     steps.push_back(h);
     errors.push_back(
         distance(final_state(GetParam().name, system, constant_step(h), 0.0, y0, 5.0), reference));
