@@ -151,34 +151,69 @@ json describe_model(const Model& model) {
           {"joints", joints},     {"links", links}};
 }
 
+/// The columns of the CSV file, in their order.
+class CsvColumns {
+ public:
+  explicit CsvColumns(const Recording& run) {
+    add("t", run.t);
+    add_joints("q_", run, run.q);
+    add_joints("qd_", run, run.qd);
+    add_joints("tau_", run, run.tau);
+    add("kinetic", run.kinetic);
+    add("potential", run.potential);
+    add("strain", run.strain);
+    add_named("e_", run.amplitude_names, run.amplitudes);
+    add_named("tip_", run.tip_names, run.tips);
+    add_joints("qdd_", run, run.qdd);
+    add("work", run.work);
+    add("power", run.power);
+    if (!run.power_balance.empty()) add("power_balance", run.power_balance);
+    add_named("end_effector_", {"x", "y", "z"}, run.end_effector);
+    add_named("end_effector_", {"qx", "qy", "qz", "qw"}, run.end_effector_turn);
+    add_joints("desired_", run, run.desired);
+  }
+
+  std::string names() const { return fmt::format("{}\n", fmt::join(names_, ",")); }
+  void add_row(std::size_t row, fmt::memory_buffer& out) const {
+    const char* separator = "";
+    for (const Column* column : columns_) {
+      fmt::format_to(std::back_inserter(out), "{}{:.17g}", separator, (*column)[row]);
+      separator = ",";
+    }
+    out.push_back('\n');
+  }
+
+ private:
+  void add(std::string name, const Column& column) {
+    names_.push_back(std::move(name));
+    columns_.push_back(&column);
+  }
+  void add_named(const std::string& prefix, const std::vector<std::string>& names,
+                 const std::vector<Column>& columns) {
+    for (std::size_t i = 0; i < columns.size(); ++i) add(prefix + names[i], columns[i]);
+  }
+  void add_joints(const std::string& prefix, const Recording& run,
+                  const std::vector<Column>& columns) {
+    add_named(prefix, run.model.coordinate_names(), columns);
+  }
+
+  std::vector<std::string> names_;
+  std::vector<const Column*> columns_;
+};
+
 }  // namespace
 
-Recording::Recording(Model given) : model(std::move(given)), end_effector(3), centre(3) {
+Recording::Recording(Model given)
+    : model(std::move(given)), end_effector(3), end_effector_turn(4), centre(3) {
   for (auto* columns : {&q, &qd, &qdd, &tau}) columns->resize(model.size());
 }
 
 std::string to_csv(const Recording& recording) {
   fmt::memory_buffer out;
-  const auto add = [&out](std::string_view text) {
-    out.append(text.data(), text.data() + text.size());
-  };
-  add("t");
-  for (const char* prefix : {"q_", "qd_", "tau_"}) {
-    for (const Coordinate& coordinate : recording.model.coordinates()) {
-      add(fmt::format(",{}{}", prefix, coordinate.name));
-    }
-  }
-  add(",kinetic,potential,strain\n");
-  for (std::size_t row = 0; row < recording.size(); ++row) {
-    fmt::format_to(std::back_inserter(out), "{:.17g}", recording.t[row]);
-    for (const auto* columns : {&recording.q, &recording.qd, &recording.tau}) {
-      for (const Column& column : *columns) {
-        fmt::format_to(std::back_inserter(out), ",{:.17g}", column[row]);
-      }
-    }
-    fmt::format_to(std::back_inserter(out), ",{:.17g},{:.17g},{:.17g}\n", recording.kinetic[row],
-                   recording.potential[row], recording.strain[row]);
-  }
+  const CsvColumns columns(recording);
+  const std::string names = columns.names();
+  out.append(names.data(), names.data() + names.size());
+  for (std::size_t row = 0; row < recording.size(); ++row) columns.add_row(row, out);
   return fmt::to_string(out);
 }
 
@@ -199,7 +234,24 @@ std::string to_json(const Recording& recording, bool compact) {
                   {"energy_drift", column.wide(recording.energy_drift)},
                   {"end_effector", column.all(recording.end_effector)},
                   {"com", column.all(recording.centre)}};
+  if (!recording.end_effector_turn[0].empty())
+    samples["end_effector_turn"] = column.all(recording.end_effector_turn);
+  if (!recording.power_balance.empty())
+    samples["power_balance"] = column.wide(recording.power_balance);
   if (!recording.desired.empty()) samples["desired"] = {{"q", column.all(recording.desired)}};
+  if (!recording.amplitudes.empty()) {
+    samples["amplitudes"] = {{"names", recording.amplitude_names},
+                             {"values", column.all(recording.amplitudes)}};
+    if (!recording.amplitude_rates.empty())
+      samples["amplitudes"]["rates"] = column.all(recording.amplitude_rates);
+  }
+  if (!recording.tips.empty()) {
+    samples["tips"] = {{"names", recording.tip_names}, {"values", column.all(recording.tips)}};
+  }
+  for (const Deflection& bent : recording.deflections) {
+    samples["deflection"].push_back(
+        {{"link", bent.link}, {"x", bent.x}, {"y", column.all(bent.y)}, {"z", column.all(bent.z)}});
+  }
   const json run = {{"format", "dynamics-run"},
                     {"version", 1},
                     {"settings",

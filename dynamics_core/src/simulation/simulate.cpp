@@ -6,13 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
-#include "dynamics_core/rigid/energy.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
 #include "dynamics_core/simulation/make_integrator.hpp"
+#include "dynamics_core/simulation/plant.hpp"
 #include "dynamics_core/simulation/solve.hpp"
 
 namespace dynamics {
@@ -56,26 +52,23 @@ std::vector<double> sample_times(double duration, double sample) {
   return times;
 }
 
-/// The joint forces of a scenario and the accelerations they cause.
-class Plant {
+/// The joint forces of a scenario.
+class Actuation {
  public:
-  Plant(const Model& model, const SimulationOptions& options, ConstSpan q0)
-      : model_(model),
+  Actuation(Plant& plant, const SimulationOptions& options, ConstSpan q0)
+      : plant_(plant),
         options_(options),
-        workspace_(model),
-        hold_(q0.begin(), q0.end()),
-        q_(model.size()),
-        qd_(model.size()),
-        qdd_(model.size()) {
-    conditions_.friction = options.friction;
-  }
+        hold_(q0.begin(), q0.begin() + static_cast<std::ptrdiff_t>(plant.joints())),
+        q_(plant.joints()),
+        qd_(plant.joints()),
+        qdd_(plant.joints()) {}
 
   void forces(double t, ConstSpan q, ConstSpan qd, Span tau) {
     switch (options_.scenario) {
       case Scenario::free_fall: std::fill(tau.begin(), tau.end(), 0.0); return;
       case Scenario::forced:
         options_.motion->at(t, q_, qd_, qdd_);
-        inverse_dynamics(model_, workspace_, q_, qd_, qdd_, tau, conditions_);
+        plant_.motion_forces(t, q_, qd_, qdd_, tau);
         return;
       case Scenario::computed_torque: options_.motion->at(t, q_, qd_, qdd_); break;
       case Scenario::hold:
@@ -86,56 +79,32 @@ class Plant {
     }
     // critically damped error dynamics
     const double w = options_.bandwidth;
-    for (std::size_t i = 0; i < q.size(); ++i) {
+    for (std::size_t i = 0; i < qdd_.size(); ++i) {
       qdd_[i] += w * w * (q_[i] - q[i]) + 2.0 * w * (qd_[i] - qd[i]);
     }
-    inverse_dynamics(model_, workspace_, q, qd, qdd_, tau, conditions_);
+    plant_.control_forces(t, q, qd, qdd_, tau);
   }
-
-  void accelerations(ConstSpan q, ConstSpan qd, ConstSpan tau, Span qdd) {
-    forward_dynamics(model_, workspace_, q, qd, tau, qdd, conditions_);
-  }
-
-  /// What actuators and friction put into the mechanism (W).
-  double power_into(ConstSpan qd, ConstSpan tau) {
-    const Power flow = power(model_, workspace_, qd, tau);
-    return flow.actuators - (options_.friction ? flow.friction : 0.0);
-  }
-
-  Workspace& workspace() { return workspace_; }
 
  private:
-  const Model& model_;
+  Plant& plant_;
   const SimulationOptions& options_;
-  Workspace workspace_;
-  Conditions conditions_;
   std::vector<double> hold_, q_, qd_, qdd_;
 };
 
 /// One sample of everything that a recording has columns for, except work and drift.
-void record(Recording& run, Workspace& workspace, double t, ConstSpan q, ConstSpan qd,
-            ConstSpan qdd, ConstSpan tau) {
-  const Model& model = run.model;
+void record(Recording& run, Plant& plant, double t, ConstSpan q, ConstSpan qd, ConstSpan qdd,
+            ConstSpan tau) {
   run.t.push_back(t);
   double power_in = 0.0;
-  for (std::size_t i = 0; i < q.size(); ++i) {
+  for (std::size_t i = 0; i < plant.joints(); ++i) {
     run.q[i].push_back(q[i]);
     run.qd[i].push_back(qd[i]);
     run.qdd[i].push_back(qdd[i]);
     run.tau[i].push_back(tau[i]);
     power_in += tau[i] * qd[i];
   }
-  const Energy now = energy(model, workspace, q, qd);
-  run.kinetic.push_back(now.kinetic);
-  run.potential.push_back(now.potential);
-  run.strain.push_back(0.0);
   run.power.push_back(power_in);
-  const Eigen::Vector3d tip = frame_pose(model, workspace, q, model.end_effector()).translation;
-  const Eigen::Vector3d centre = momentum(model, workspace, q, qd).centre;
-  for (std::size_t k = 0; k < 3; ++k) {
-    run.end_effector[k].push_back(tip[static_cast<Eigen::Index>(k)]);
-    run.centre[k].push_back(centre[static_cast<Eigen::Index>(k)]);
-  }
+  plant.record(t, q, qd, run);
 }
 
 void finish_energies(Recording& run) {
@@ -144,21 +113,27 @@ void finish_energies(Recording& run) {
   run.energy_drift.assign(run.size(), 0.0);
   if (!(peak > 0.0)) return;
   for (std::size_t i = 0; i < run.size(); ++i) {
-    const double gain = (run.kinetic[i] - run.kinetic[0]) + (run.potential[i] - run.potential[0]);
+    const double gain = (run.kinetic[i] - run.kinetic[0]) + (run.potential[i] - run.potential[0]) +
+                        (run.strain[i] - run.strain[0]);
     run.energy_drift[i] = (gain - run.work[i]) / peak;
     run.statistics.energy_drift =
         std::max(run.statistics.energy_drift, std::abs(run.energy_drift[i]));
   }
 }
 
-std::vector<double> initial(const char* name, const std::vector<double>& given, std::size_t size) {
-  if (given.empty()) return std::vector<double>(size, 0.0);
-  if (given.size() != size) {
-    throw ArgumentError(fmt::format("{} has {} entries; {} are needed", name, given.size(), size));
+/// Joints, or joints and what comes after them; what is not given is zero.
+std::vector<double> initial(const char* name, std::vector<double> given, const Plant& plant) {
+  const std::size_t joints = plant.joints(), size = plant.size();
+  if (!given.empty() && given.size() != joints && given.size() != size) {
+    const std::string further =
+        size > joints ? fmt::format(", or {} with the amplitudes", size) : std::string();
+    throw ArgumentError(
+        fmt::format("{} has {} entries; {} are needed{}", name, given.size(), joints, further));
   }
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
     if (!std::isfinite(given[i])) throw ArgumentError(fmt::format("{}[{}] is not finite", name, i));
   }
+  given.resize(size, 0.0);
   return given;
 }
 
@@ -202,9 +177,15 @@ const char* to_string(Scenario scenario) {
 }
 
 Recording simulate(const Model& model, const SimulationOptions& options, const Progress& progress) {
+  const auto plant = rigid_plant(model, {.friction = options.friction});
+  return simulate(*plant, options, progress);
+}
+
+Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress) {
+  const Model& model = plant.model();
   check(model, options);
-  const std::size_t n = model.size();
-  const auto q0 = initial("q0", options.q0, n), qd0 = initial("qd0", options.qd0, n);
+  const std::size_t joints = plant.joints(), n = plant.size();
+  const auto q0 = initial("q0", options.q0, plant), qd0 = initial("qd0", options.qd0, plant);
   const std::vector<double> times = sample_times(options.duration, options.sample);
 
   Recording run(model);
@@ -221,19 +202,17 @@ Recording simulate(const Model& model, const SimulationOptions& options, const P
                   .q0 = q0,
                   .qd0 = qd0,
                   .friction = options.friction};
+  plant.describe(run);
 
   // Where power flows, its integral rides along as the velocity of one coordinate more.
-  Plant plant(model, options, q0);
-  const auto dissipates = [](const TreeBody& b) { return b.damping > 0.0 || b.friction > 0.0; };
-  const bool powered =
-      options.scenario != Scenario::free_fall ||
-      (options.friction && std::any_of(model.tree().begin(), model.tree().end(), dissipates));
+  Actuation actuation(plant, options, q0);
+  const bool powered = options.scenario != Scenario::free_fall || plant.exchanges_energy();
   const std::size_t size = powered ? n + 1 : n;
-  std::vector<double> tau(n), qdd(n);
+  std::vector<double> tau(joints), qdd(n);
   const auto acceleration = [&](const double& t, ConstSpan q, ConstSpan qd, Span out) {
-    plant.forces(t, q.first(n), qd.first(n), tau);
-    plant.accelerations(q.first(n), qd.first(n), tau, out.first(n));
-    if (powered) out[n] = plant.power_into(qd.first(n), tau);
+    actuation.forces(t, q.first(n), qd.first(n), tau);
+    plant.accelerations(t, q.first(n), qd.first(n), tau, out.first(n));
+    if (powered) out[n] = plant.power(t, q.first(n), qd.first(n), out.first(n), tau);
   };
   const auto system = ode::System<double>::second_order(size, acceleration);
 
@@ -245,19 +224,20 @@ Recording simulate(const Model& model, const SimulationOptions& options, const P
       options.step.has_value() && ode::find_integrator(options.integrator).constant_ok;
   const auto integrator = ode::make_integrator<double>(options.integrator, system, numerics);
 
-  std::vector<double> q_desired(n), unused(n);
+  std::vector<double> q_desired(joints), qd_desired(joints), qdd_desired(joints);
   const auto on_sample = [&](const double& t, ConstSpan y) {
     const ConstSpan q = y.first(n), qd = y.subspan(size, n);
-    plant.forces(t, q, qd, tau);
-    plant.accelerations(q, qd, tau, qdd);
-    record(run, plant.workspace(), t, q, qd, qdd, tau);
+    actuation.forces(t, q, qd, tau);
+    plant.accelerations(t, q, qd, tau, qdd);
+    record(run, plant, t, q, qd, qdd, tau);
     run.work.push_back(powered ? y[size + n] : 0.0);
+    run.power_balance.push_back(plant.energy_rate(t, q, qd, qdd) - plant.power(t, q, qd, qdd, tau));
     if (options.motion) {
-      options.motion->at(t, q_desired, unused, qdd);
-      for (std::size_t i = 0; i < n; ++i) run.desired[i].push_back(q_desired[i]);
+      options.motion->at(t, q_desired, qd_desired, qdd_desired);
+      for (std::size_t i = 0; i < joints; ++i) run.desired[i].push_back(q_desired[i]);
     }
   };
-  if (options.motion) run.desired.resize(n);
+  if (options.motion) run.desired.resize(joints);
   const auto on_step = [&](const double& t, ConstSpan) { return !progress || progress(t); };
 
   std::vector<double> y0(2 * size, 0.0);
@@ -300,14 +280,12 @@ Recording torques_along(const Model& model, const Motion& motion, double duratio
   run.settings.duration = duration;
   run.settings.sample = sample;
   run.settings.friction = friction;
-  Workspace workspace(model);
-  Conditions conditions;
-  conditions.friction = friction;
+  const auto plant = rigid_plant(model, {.friction = friction});
   std::vector<double> q(model.size()), qd(q), qdd(q), tau(q);
   for (const double t : sample_times(duration, sample)) {
     motion.at(t, q, qd, qdd);
-    inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
-    record(run, workspace, t, q, qd, qdd, tau);
+    plant->motion_forces(t, q, qd, qdd, tau);
+    record(run, *plant, t, q, qd, qdd, tau);
     // what the motion's energy gained is what the actuators (less friction) have done
     run.work.push_back(run.kinetic.back() - run.kinetic[0] + run.potential.back() -
                        run.potential[0]);

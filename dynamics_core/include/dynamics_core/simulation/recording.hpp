@@ -38,6 +38,13 @@ struct RunStatistics {
 
 using Column = std::vector<double>;
 
+/// The bending of a flexible link at some places along it, in the link's frame (m).
+struct Deflection {
+  std::string link;
+  std::vector<double> x;     ///< fractions of the length
+  std::vector<Column> y, z;  ///< by place; either may be empty
+};
+
 struct Recording {
   explicit Recording(Model model);
 
@@ -50,15 +57,25 @@ struct Recording {
   Column kinetic, potential, strain;    ///< (J)
   Column work;                          ///< of actuators and friction since the start (J)
   Column power;                         ///< of the actuators (W)
-  Column energy_drift;               ///< energy - energy(0) - work, over the largest kinetic energy
-  std::vector<Column> end_effector;  ///< x, y, z of Model::end_effector() (m)
-  std::vector<Column> centre;        ///< of mass: x, y, z (m)
-  std::vector<Column> desired;       ///< q of the motion asked for, empty where there is none
+  Column energy_drift;   ///< energy - energy(0) - work, over the largest kinetic energy
+  Column power_balance;  ///< rate of the energy less the power that goes in (W), may be empty
+  std::vector<Column> end_effector;       ///< x, y, z of Model::end_effector() (m)
+  std::vector<Column> end_effector_turn;  ///< its quaternion x, y, z, w
+  std::vector<Column> centre;             ///< of mass: x, y, z (m)
+  std::vector<Column> desired;            ///< q of the motion asked for, empty where there is none
+
+  // of flexible links, empty for rigid ones
+  std::vector<std::string> amplitude_names;  ///< LINK_y1, ...
+  std::vector<Column> amplitudes, amplitude_rates;
+  std::vector<std::string> tip_names;  ///< LINK_y, LINK_z
+  std::vector<Column> tips;            ///< deflections of the tips (m)
+  std::vector<Deflection> deflections;
 
   std::size_t size() const { return t.size(); }
 };
 
-/// t, q_*, qd_*, tau_*, kinetic, potential, strain; 17 digits; first row names.
+/// t, q_*, qd_*, tau_*, kinetic, potential, strain, e_* and tip_* of flexible links; after these
+/// qdd_*, work, power, power_balance and the pose of the end effector; 17 digits; first row names.
 std::string to_csv(const Recording& recording);
 
 /// The run as one JSON object; compact: columns as base64 of little-endian doubles (t, drift) and

@@ -15,6 +15,7 @@
 
 #include "dynamics_core/model/model.hpp"
 #include "dynamics_core/simulation/motion.hpp"
+#include "dynamics_core/simulation/plant.hpp"
 #include "dynamics_core/simulation/recording.hpp"
 
 namespace dynamics {
@@ -51,6 +52,10 @@ using Progress = std::function<bool(double time)>;
 /// that `progress` ends, is returned as far as it came, with the reason in its statistics.
 Recording simulate(const Model& model, const SimulationOptions& options,
                    const Progress& progress = {});
+
+/// The same for any plant; `options.friction` is then the plant's own affair. q0 and qd0 are given
+/// for the joints alone, or for all coordinates of the plant.
+Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress = {});
 
 /// Torques along a motion (the papers' RIDIM): inverse dynamics at every sample of the duration.
 Recording torques_along(const Model& model, const Motion& motion, double duration, double sample,

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plants: the rigid one against its parts, and one of the test's own making through simulate().
+
+#include "dynamics_core/simulation/plant.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/simulation/simulate.hpp"
+
+namespace dynamics {
+namespace {
+
+const char* const slider_urdf = R"(
+<robot name="slider"><link name="base"/>
+  <link name="cart"><inertial><mass value="2"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="rail" type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/>
+    <limit lower="-9" upper="9" effort="99" velocity="99"/></joint>
+</robot>)";
+
+/// A cart of 2 kg on a rail, and on it 1 kg on a spring of 6 N/m: one joint, one amplitude.
+class SpringCart final : public Plant {
+ public:
+  SpringCart() : model_(model_from_urdf(slider_urdf)) {}
+  static constexpr double cart = 2.0, load = 1.0, stiffness = 6.0;
+
+  const Model& model() const override { return model_; }
+  std::size_t size() const override { return 2; }
+  void accelerations(const double&, ConstVector q, ConstVector, ConstVector tau,
+                     MutableVector qdd) override {
+    // (cart + load) x'' + load e'' = tau, load (x'' + e'') = -stiffness e
+    const double spring = -stiffness * q[1];
+    qdd[0] = (tau[0] - spring) / cart;
+    qdd[1] = spring / load - qdd[0];
+  }
+  void motion_forces(const double&, ConstVector, ConstVector, ConstVector qdd,
+                     MutableVector tau) override {
+    tau[0] = (cart + load) * qdd[0];
+  }
+  void control_forces(const double&, ConstVector q, ConstVector, ConstVector qdd,
+                      MutableVector tau) override {
+    tau[0] = cart * qdd[0] - stiffness * q[1];
+  }
+  bool exchanges_energy() const override { return false; }
+  double power(const double&, ConstVector, ConstVector qd, ConstVector, ConstVector tau) override {
+    return tau[0] * qd[0];
+  }
+  double energy_rate(double, ConstVector q, ConstVector qd, ConstVector qdd) override {
+    return cart * qd[0] * qdd[0] + load * (qd[0] + qd[1]) * (qdd[0] + qdd[1]) +
+           stiffness * q[1] * qd[1];
+  }
+  void describe(Recording& run) const override {
+    run.amplitude_names = {"cart_y1"};
+    run.amplitudes.resize(1);
+    run.tip_names = {"cart_y"};
+    run.tips.resize(1);
+    run.deflections = {{"cart", {0.0, 1.0}, std::vector<Column>(2), {}}};
+  }
+  void record(double, ConstVector q, ConstVector qd, Recording& run) override {
+    run.kinetic.push_back(0.5 * cart * qd[0] * qd[0] +
+                          0.5 * load * (qd[0] + qd[1]) * (qd[0] + qd[1]));
+    run.potential.push_back(0.0);
+    run.strain.push_back(0.5 * stiffness * q[1] * q[1]);
+    for (Column& column : run.end_effector) column.push_back(0.0);
+    for (Column& column : run.end_effector_turn) column.push_back(0.0);
+    for (Column& column : run.centre) column.push_back(0.0);
+    run.amplitudes[0].push_back(q[1]);
+    run.tips[0].push_back(q[1]);
+    for (Column& column : run.deflections[0].y) column.push_back(q[1]);
+  }
+
+ private:
+  Model model_;
+};
+
+TEST(Plant, OfAnotherKindRunsThroughEveryScenario) {
+  SpringCart plant;
+  SimulationOptions options;
+  options.q0 = {0.0, 0.1};
+  options.duration = 3.0;
+  const Recording free = simulate(plant, options);
+  const double rate =
+      std::sqrt(SpringCart::stiffness * (1.0 / SpringCart::cart + 1.0 / SpringCart::load));
+  for (std::size_t k = 0; k < free.size(); ++k) {
+    EXPECT_NEAR(free.amplitudes[0][k], 0.1 * std::cos(rate * free.t[k]), 1e-8);
+    EXPECT_NEAR(free.power_balance[k], 0.0, 1e-14);
+  }
+  EXPECT_LT(free.statistics.energy_drift, 1e-6);
+
+  // held: the cart stands and the load swings on its own
+  options.scenario = Scenario::hold;
+  const Recording held = simulate(plant, options);
+  EXPECT_NEAR(held.q[0].back(), 0.0, 1e-12);
+  EXPECT_NEAR(held.amplitudes[0].back(), 0.1 * std::cos(std::sqrt(6.0) * 3.0), 1e-7);
+
+  // joints alone may be given; the amplitudes are then zero
+  options.scenario = Scenario::forced;
+  options.q0 = {0.0};
+  options.motion = cycloid_motion({0.0}, {1.0}, 3.0);
+  const Recording forced = simulate(plant, options);
+  EXPECT_NEAR(forced.q[0].back(), 1.0, 0.2);
+  EXPECT_LT(forced.statistics.energy_drift, 1e-7);
+  EXPECT_GT(std::abs(forced.work[150]), 0.1);
+
+  options.q0 = {0.0, 0.0, 0.0};
+  EXPECT_THROW(simulate(plant, options), ArgumentError);
+}
+
+TEST(Plant, FlexibleColumnsAreWritten) {
+  SpringCart plant;
+  SimulationOptions options;
+  options.q0 = {0.0, 0.1};
+  options.duration = 0.02;
+  const Recording run = simulate(plant, options);
+  const std::string csv = to_csv(run);
+  EXPECT_TRUE(
+      csv.starts_with("t,q_rail,qd_rail,tau_rail,kinetic,potential,strain,e_cart_y1,"
+                      "tip_cart_y,qdd_rail,work,"))
+      << csv;
+  const std::string text = to_json(run);
+  EXPECT_NE(text.find(R"("deflection":[{"link":"cart")"), std::string::npos);
+  EXPECT_NE(text.find(R"("names":["cart_y1"])"), std::string::npos);
+}
+
+TEST(Plant, ImpulseByDifferencesIsTheOneByDecomposition) {
+  const auto rigid = rigid_plant(model_from_dh(built_in_robot("puma")));
+  const std::vector<double> q = {0.3, -0.5, 0.9, 0.2, -0.7, 1.1};
+  std::vector<double> exact(6), differences(6);
+  for (std::size_t joint = 0; joint < 6; ++joint) {
+    rigid->impulse_response(0.0, q, joint, exact);
+    rigid->Plant::impulse_response(0.0, q, joint, differences);
+    for (std::size_t i = 0; i < 6; ++i)
+      EXPECT_NEAR(differences[i], exact[i], 1e-11 * std::abs(exact[joint]));
+  }
+}
+
+TEST(Plant, RigidPowerBalanceIsRoundOff) {
+  const DhTable table = built_in_robot("stanford");
+  SimulationOptions options;
+  options.scenario = Scenario::forced;
+  options.q0 = table.q0;
+  options.motion = forced_motion(*table.forced, table.q0);
+  options.duration = 2.0;
+  const Recording run = simulate(model_from_dh(table), options);
+  ASSERT_EQ(run.power_balance.size(), run.size());
+  for (const double residual : run.power_balance) EXPECT_NEAR(residual, 0.0, 1e-11);
+  // the quaternion is of length one and its z axis is the tool's
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    double square = 0.0;
+    for (const Column& part : run.end_effector_turn) square += part[k] * part[k];
+    EXPECT_NEAR(square, 1.0, 1e-14);
+  }
+}
+
+}  // namespace
+}  // namespace dynamics
