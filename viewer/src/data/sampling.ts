@@ -34,6 +34,8 @@ export function values_at(columns: readonly Float64Array[], instant: Instant): n
 }
 
 export interface Thinned {
+  /** Points are the two extremes of long stretches of samples. */
+  dense: boolean;
   x: number[];
   y: (number | null)[][];
 }
@@ -51,6 +53,7 @@ export function thin(t: Float64Array, columns: readonly Float64Array[], from: nu
   const finite = (x: number): number | null => (Number.isFinite(x) ? x : null);
   if (count <= 2 * buckets) {
     return {
+      dense: false,
       x: Array.from(t.subarray(first, end)),
       y: columns.map((column) => Array.from(column.subarray(first, end), finite)),
     };
@@ -88,7 +91,7 @@ export function thin(t: Float64Array, columns: readonly Float64Array[], from: nu
     }
     return out;
   });
-  return { x, y };
+  return { dense: count > 16 * buckets, x, y };
 }
 
 /** About `count` sample indices spread over all samples, first and last included. */

@@ -8,6 +8,7 @@ import { element } from "../dom";
 import { format_ticks, format_value } from "../format";
 import type { Theme } from "../theme";
 import type { PlotSpec, Series } from "./series";
+import { envelope } from "./envelope";
 import type { TimeWindow } from "./window";
 
 export interface PlotActions {
@@ -24,6 +25,12 @@ interface LegendEntry {
 }
 
 const height_of_plot = 168;
+const line_width = 1.6;
+/** Without the area below, which uPlot adds for a series that has a fill. */
+const line: uPlot.Series.PathBuilder = (chart, index, from, to) => {
+  const paths = uPlot.paths.linear!()(chart, index, from, to);
+  return paths && { ...paths, fill: null };
+};
 
 export class Plot {
   readonly root: HTMLElement;
@@ -35,6 +42,7 @@ export class Plot {
   private hidden: ReadonlySet<number> = new Set();
   private visible = true;
   private stale = false;
+  private dense = false;
   private time = 0;
   private instant: Instant = { index: 0, fraction: 0 };
 
@@ -112,7 +120,8 @@ export class Plot {
 
   private points(): uPlot.AlignedData {
     const buckets = Math.max(200, Math.min(1600, Math.round(this.body.clientWidth)));
-    const { x, y } = thin(this.t, this.spec.series.map((series) => series.column), this.window.min, this.window.max, buckets);
+    const { dense, x, y } = thin(this.t, this.spec.series.map((series) => series.column), this.window.min, this.window.max, buckets);
+    this.dense = dense;
     return [x, ...y];
   }
 
@@ -178,8 +187,10 @@ export class Plot {
       series: [
         {},
         ...spec.series.map((series, i): uPlot.Series => ({
-          label: series.name, stroke: theme.series(series.color), width: 1.6, spanGaps: false,
+          label: series.name, stroke: theme.series(series.color), width: line_width, spanGaps: false,
           dash: series.dashed ? [4, 4] : theme.dash(series.color),
+          paths: (chart, index, from, to) => (this.dense ? envelope : line)(chart, index, from, to),
+          fill: () => (this.dense ? theme.series(series.color) : "transparent"),
           show: this.shown(i), points: { show: few, size: 6 },
         })),
       ],
