@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "command.hpp"
+#include "dynamics_core/instruction_set.hpp"
 
 namespace {
 
@@ -22,6 +23,10 @@ int main(int argc, char** argv) {
       "dynamics"};
   app.require_subcommand(0, 1);
   app.fallthrough(false);
+  app.set_version_flag("--version", [] {
+    return fmt::format("dynamics {}, kernels for {}", DYNAMICS_VERSION,
+                       dynamics::name(dynamics::instruction_set()));
+  });
   dynamics::tools::Outcome outcome;
   dynamics::tools::add_inverse(app, outcome);
   dynamics::tools::add_forward(app, outcome);

@@ -31,6 +31,24 @@ class CoordinateMatrix {
   Eigen::Ref<Eigen::MatrixXd>& matrix_;
 };
 
+/// Fills a matrix over coordinates by fill(data, stride), which writes one over bodies.
+template <class Fill>
+void over_coordinates(const Model& model, Workspace::Memory& memory,
+                      Eigen::Ref<Eigen::MatrixXd>& matrix, Fill&& fill) {
+  if (model.plain()) {
+    fill(matrix.data(), static_cast<std::size_t>(matrix.outerStride()));
+    return;
+  }
+  Eigen::MatrixXd& bodies = memory.dense_bodies;
+  fill(bodies.data(), static_cast<std::size_t>(bodies.outerStride()));
+  CoordinateMatrix out(model, matrix);
+  for (Eigen::Index j = 0; j < bodies.cols(); ++j) {
+    for (Eigen::Index i = 0; i < bodies.rows(); ++i) {
+      out.add(static_cast<std::size_t>(i), static_cast<std::size_t>(j), bodies(i, j));
+    }
+  }
+}
+
 /// M over coordinates for the joint positions of bodies.
 void fill_inertia_matrix(const Model& model, Workspace::Memory& memory, const double* q,
                          Eigen::Ref<Eigen::MatrixXd> M);

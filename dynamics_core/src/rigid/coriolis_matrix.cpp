@@ -12,11 +12,13 @@ void coriolis_matrix(const Model& model, Workspace& workspace, ConstVector q, Co
   check_vector("q", q, memory.size);
   check_vector("qd", qd, memory.size);
   check_matrix("C", C.rows(), C.cols(), memory.size, memory.size);
-  CoordinateMatrix out(model, C);
-  kernel::coriolis_matrix<double>(
-      model.tree(), memory.coriolis.data(), {0.0, 0.0, 0.0}, kind == CoriolisKind::christoffel,
-      body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
-      [&](std::size_t i, std::size_t j, double value) { out.add(i, j, value); });
+  const double *positions = body_positions(model, q, memory.q),
+               *rates = body_rates(model, qd, memory.qd);
+  over_coordinates(model, memory, C, [&](double* matrix, std::size_t stride) {
+    memory.kernels.coriolis_matrix(model.tree(), memory.coriolis.data(),
+                                   kind == CoriolisKind::christoffel, positions, rates, matrix,
+                                   stride);
+  });
 }
 
 }  // namespace dynamics

@@ -17,9 +17,9 @@ namespace {
 void run_bodies(const Model& model, Workspace::Memory& memory, const double* q, const double* qd,
                 const Conditions& conditions) {
   const auto* wrenches = body_wrenches(model, memory, q, conditions.wrenches, conditions.base);
-  kernel::forward_dynamics<double>(model.tree(), memory.forward.data(),
-                                   base_state(model, conditions.base), wrenches, q, qd,
-                                   memory.tau.data(), memory.qdd.data());
+  memory.kernels.forward_dynamics(model.tree(), memory.forward.data(),
+                                  base_state(model, conditions.base), wrenches, q, qd,
+                                  memory.tau.data(), memory.qdd.data());
   for (std::size_t i = 0; i < memory.body_count; ++i)
     require_pivot(model, i, memory.forward[i].pivot);
 }
@@ -47,7 +47,7 @@ void refuse_pivot(const Model& model, std::size_t body, double pivot) {
 }
 
 void factor_couplings(const Model& model, Workspace::Memory& memory, const double* q) {
-  kernel::decompose<double>(model.tree(), memory.udut.data(), q);
+  memory.kernels.decompose(model.tree(), memory.udut.data(), q);
   const auto count = static_cast<Eigen::Index>(memory.followers.size());
   for (Eigen::Index k = 0; k < count; ++k) {
     auto column = memory.coupling_columns.col(k);
@@ -56,7 +56,7 @@ void factor_couplings(const Model& model, Workspace::Memory& memory, const doubl
     column[static_cast<Eigen::Index>(follower)] = 1.0;
     column[static_cast<Eigen::Index>(memory.leaders[static_cast<std::size_t>(k)])] -=
         model.bodies()[follower].multiplier;
-    kernel::solve<double>(model.tree(), memory.udut.data(), column.data(), column.data());
+    memory.kernels.solve(model.tree(), memory.udut.data(), column.data(), column.data());
   }
   for (Eigen::Index k = 0; k < count; ++k) {
     const std::size_t follower = memory.followers[static_cast<std::size_t>(k)];
@@ -128,9 +128,9 @@ void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
     // M (over coordinates) qdd = G^T (tau - bias)
     const auto* wrenches =
         body_wrenches(model, memory, positions, conditions.wrenches, conditions.base);
-    kernel::inverse_dynamics<double>(model.tree(), memory.inverse.data(),
-                                     base_state(model, conditions.base), wrenches, positions, rates,
-                                     memory.zeros.data(), memory.qdd.data());
+    memory.kernels.inverse_dynamics(model.tree(), memory.inverse.data(),
+                                    base_state(model, conditions.base), wrenches, positions, rates,
+                                    memory.zeros.data(), memory.qdd.data());
     for (std::size_t i = 0; i < memory.body_count; ++i) memory.tau[i] -= memory.qdd[i];
     collect_forces(model, memory.tau.data(), memory.result);
     solve_dense(model, memory, positions, memory.result.data());

@@ -17,12 +17,9 @@ void inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
 
 void fill_inertia_matrix(const Model& model, Workspace::Memory& memory, const double* q,
                          Eigen::Ref<Eigen::MatrixXd> M) {
-  CoordinateMatrix out(model, M);
-  kernel::inertia_matrix<double>(model.tree(), memory.composite.data(), q,
-                                 [&](std::size_t i, std::size_t j, double value) {
-                                   out.add(i, j, value);
-                                   if (i != j) out.add(j, i, value);
-                                 });
+  over_coordinates(model, memory, M, [&](double* matrix, std::size_t stride) {
+    memory.kernels.inertia_matrix(model.tree(), memory.composite.data(), q, matrix, stride);
+  });
 }
 
 }  // namespace dynamics

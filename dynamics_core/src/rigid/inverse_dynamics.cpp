@@ -10,9 +10,9 @@ namespace {
 void run(const Model& model, Workspace::Memory& memory, const double* q, const double* qd,
          const double* qdd, const Conditions& conditions) {
   const auto* wrenches = body_wrenches(model, memory, q, conditions.wrenches, conditions.base);
-  kernel::inverse_dynamics<double>(model.tree(), memory.inverse.data(),
-                                   base_state(model, conditions.base), wrenches, q, qd, qdd,
-                                   memory.tau.data());
+  memory.kernels.inverse_dynamics(model.tree(), memory.inverse.data(),
+                                  base_state(model, conditions.base), wrenches, q, qd, qdd,
+                                  memory.tau.data());
   if (!conditions.friction) return;
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const TreeBody& body = model.tree()[i];

@@ -68,8 +68,8 @@ Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, Con
   const double* rates = body_rates(model, qd, memory.qd);
   const double* accelerations = body_rates(model, qdd, memory.qdd);
   // the bodies' motions, gravity included, as inverse dynamics leaves them behind
-  kernel::inverse_dynamics<double>(tree, memory.inverse.data(), base_state(model, base), nullptr,
-                                   positions, rates, accelerations, memory.tau.data());
+  memory.kernels.inverse_dynamics(tree, memory.inverse.data(), base_state(model, base), nullptr,
+                                  positions, rates, accelerations, memory.tau.data());
   Eigen::MatrixXd Y = Eigen::MatrixXd::Zero(idx(memory.size), idx(parameter_count(model)));
   const auto add = [&](std::size_t body, std::size_t column, double value) {
     const Body& row = model.bodies()[body];

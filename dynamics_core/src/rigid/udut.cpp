@@ -11,7 +11,7 @@ namespace dynamics {
 namespace {
 
 void decompose(const Model& model, Workspace::Memory& memory, const double* q) {
-  kernel::decompose<double>(model.tree(), memory.udut.data(), q);
+  memory.kernels.decompose(model.tree(), memory.udut.data(), q);
   for (std::size_t i = 0; i < memory.body_count; ++i) require_pivot(model, i, memory.udut[i].pivot);
 }
 
@@ -43,7 +43,7 @@ void solve_coordinates(const Model& model, Workspace::Memory& memory, const doub
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     memory.tau[i] = model.is_mimic(i) ? 0.0 : phi[model.bodies()[i].coordinate];
   }
-  kernel::solve<double>(model.tree(), memory.udut.data(), memory.tau.data(), memory.qdd.data());
+  memory.kernels.solve(model.tree(), memory.udut.data(), memory.tau.data(), memory.qdd.data());
   if (!memory.followers.empty()) {
     factor_couplings(model, memory, q);
     apply_couplings(model, memory, memory.qdd.data());
@@ -65,11 +65,8 @@ void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Ei
   const double* positions = body_positions(model, q, memory.q);
   if (model.plain()) {
     decompose(model, memory, positions);
-    U.setIdentity();
-    kernel::unit_factor<double>(
-        model.tree(), memory.udut.data(), [&](std::size_t i, std::size_t j, double value) {
-          U(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value;
-        });
+    memory.kernels.unit_factor(model.tree(), memory.udut.data(), U.data(),
+                               static_cast<std::size_t>(U.outerStride()));
     for (std::size_t i = 0; i < memory.size; ++i) d[i] = memory.udut[i].pivot;
     return;
   }

@@ -40,6 +40,7 @@ Workspace::Memory::Memory(const Model& model)
   coupling_matrix.resize(k, k);
   coupling_force.resize(k);
   dense.resize(n, n);
+  dense_bodies.resize(b, b);
 }
 
 Workspace::Workspace(const Model& model) : memory_(std::make_unique<Memory>(model)) {}

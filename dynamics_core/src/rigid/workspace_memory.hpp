@@ -9,12 +9,8 @@
 #include <vector>
 
 #include "dynamics_core/rigid/conditions.hpp"
-#include "dynamics_core/rigid/kernel/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
-#include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/udut.hpp"
 #include "dynamics_core/rigid/workspace.hpp"
+#include "kernels/dispatch.hpp"
 
 namespace dynamics {
 
@@ -29,6 +25,8 @@ struct WorldMotion {
 
 struct Workspace::Memory {
   explicit Memory(const Model& model);
+
+  Kernels kernels;  ///< of the instruction set in use
 
   std::size_t size;        ///< coordinates
   std::size_t body_count;  ///< bodies
@@ -49,7 +47,9 @@ struct Workspace::Memory {
   std::vector<std::size_t> leaders, followers;  ///< bodies
   Eigen::MatrixXd coupling_columns, coupling_matrix;
   Eigen::VectorXd coupling_force;
-  Eigen::MatrixXd dense;  ///< n x n, where the coordinates are not the bodies' one to one
+  // where the coordinates are not the bodies' one to one:
+  Eigen::MatrixXd dense;         ///< over coordinates
+  Eigen::MatrixXd dense_bodies;  ///< over bodies
 };
 
 /// The memory of a workspace that was made for a model of this size, or an error.

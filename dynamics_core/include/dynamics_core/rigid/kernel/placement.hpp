@@ -12,6 +12,21 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
+/// The bodies as the recursions read them: plain memory, so that no code of a standard container is
+/// compiled for an instruction set.
+class Tree {
+ public:
+  Tree(const TreeBody* bodies, std::size_t count) : bodies_(bodies), count_(count) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a view of the model's
+  Tree(const dynamics::Tree& tree) : Tree(tree.data(), tree.size()) {}
+  std::size_t size() const { return count_; }
+  const TreeBody& operator[](std::size_t i) const { return bodies_[i]; }
+
+ private:
+  const TreeBody* bodies_;
+  std::size_t count_;
+};
+
 inline Vec3<double> constant(const double (&v)[3]) { return {v[0], v[1], v[2]}; }
 inline Sym3<double> constant(const double (&m)[6]) { return {m[0], m[1], m[2], m[3], m[4], m[5]}; }
 

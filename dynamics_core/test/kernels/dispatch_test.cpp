@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of every instruction set that is here: the same layouts, and the same numbers but for
+// the rounding of fused multiply-adds.
+
+#include "kernels/dispatch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "support/compare.hpp"
+#include "support/random_robot.hpp"
+
+namespace dynamics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using test::idx;
+
+std::vector<InstructionSet> sets_here() {
+  std::vector<InstructionSet> sets;
+  for (const InstructionSet set :
+       {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
+    if (supported(set)) sets.push_back(set);
+  }
+  return sets;
+}
+
+TEST(Dispatch, LayoutsAreTheSame) {
+  for (const InstructionSet set : sets_here()) {
+    const KernelTable::Layout& layout = kernel_table(set).layout;
+    SCOPED_TRACE(name(set));
+    EXPECT_EQ(layout.inverse, sizeof(kernel::InverseScratch<double>));
+    EXPECT_EQ(layout.forward, sizeof(kernel::ForwardScratch<double>));
+    EXPECT_EQ(layout.composite, sizeof(kernel::CompositeScratch<double>));
+    EXPECT_EQ(layout.coriolis, sizeof(kernel::CoriolisScratch<double>));
+    EXPECT_EQ(layout.udut, sizeof(kernel::UdutScratch<double>));
+    EXPECT_EQ(layout.base, sizeof(kernel::BaseState<double>));
+    EXPECT_EQ(layout.wrench, sizeof(kernel::BodyWrench<double>));
+  }
+}
+
+/// Every kernel on one state, all results behind each other.
+VectorXd everything(const Kernels& kernels, const Model& model, unsigned seed) {
+  test::RandomRobot random(seed);
+  const Tree& tree = model.tree();
+  const std::size_t n = tree.size();
+  const VectorXd q = random.vector(n, 3.0), qd = random.vector(n, 2.0), u = random.vector(n, 5.0);
+  kernel::BaseState<double> base;
+  base.acceleration = {0.3, -1.0, 9.81};
+  base.angular_velocity = {0.4, 0.2, -0.5};
+  base.angular_acceleration = {1.0, 0.0, 2.0};
+  base.still = false;
+  std::vector<kernel::BodyWrench<double>> wrenches(n, {{1.0, 2.0, 3.0}, {-1.0, 0.5, 2.0}});
+  std::vector<kernel::InverseScratch<double>> inverse(n);
+  std::vector<kernel::ForwardScratch<double>> forward(n);
+  std::vector<kernel::CompositeScratch<double>> composite(n);
+  std::vector<kernel::CoriolisScratch<double>> coriolis(n);
+  std::vector<kernel::UdutScratch<double>> udut(n);
+  VectorXd tau(idx(n)), qdd(idx(n)), x(idx(n));
+  const MatrixXd unset = MatrixXd::Constant(idx(n), idx(n), std::nan(""));
+  MatrixXd M = unset, C = unset, K = unset, U = unset;
+  kernels.inverse_dynamics(tree, inverse.data(), base, wrenches.data(), q.data(), qd.data(),
+                           u.data(), tau.data());
+  kernels.forward_dynamics(tree, forward.data(), base, wrenches.data(), q.data(), qd.data(),
+                           tau.data(), qdd.data());
+  EXPECT_LT(test::relative(qdd, u), 1e-9);  // and they are right
+  kernels.inertia_matrix(tree, composite.data(), q.data(), M.data(), n);
+  kernels.coriolis_matrix(tree, coriolis.data(), false, q.data(), qd.data(), C.data(), n);
+  kernels.coriolis_matrix(tree, coriolis.data(), true, q.data(), qd.data(), K.data(), n);
+  kernels.decompose(tree, udut.data(), q.data());
+  kernels.solve(tree, udut.data(), u.data(), x.data());
+  kernels.unit_factor(tree, udut.data(), U.data(), n);
+  EXPECT_LT(test::relative(VectorXd(M * x), u), 1e-9);
+  VectorXd all(3 * idx(n) + 4 * idx(n * n));
+  all << tau, qdd, x / x.norm() * tau.norm(), M.reshaped(), C.reshaped(), K.reshaped(),
+      U.reshaped();
+  return all;
+}
+
+TEST(Dispatch, EverySetGivesTheSame) {
+  test::RandomRobot random(5);
+  std::vector<Model> models;
+  models.push_back(model_from_dh(built_in_robot("puma")));
+  models.push_back(model_from_dh(built_in_robot("stanford")));
+  models.emplace_back(random.robot({.joints = 20, .branching = 0.4, .rotors = 0.3}));
+  for (const Model& model : models) {
+    const VectorXd expected = everything(Kernels(InstructionSet::baseline), model, 1);
+    ASSERT_TRUE(expected.allFinite());
+    for (const InstructionSet set : sets_here()) {
+      const VectorXd found = everything(Kernels(set), model, 1);
+      EXPECT_LT(test::relative(found, expected), 1e-11) << name(set) << ", " << model.name();
+    }
+  }
+}
+
+TEST(Dispatch, TheBestSetIsTakenUnlessAskedFor) {
+  const std::vector<InstructionSet> sets = sets_here();
+  ASSERT_FALSE(sets.empty());
+  InstructionSet expected = sets.back();
+  if (const char* asked = std::getenv("DYNAMICS_ISA")) {  // NOLINT(concurrency-mt-unsafe)
+    for (const InstructionSet set : sets) {
+      if (name(set) == asked) expected = set;
+    }
+  }
+  EXPECT_EQ(instruction_set(), expected);
+}
+
+TEST(Dispatch, ASetThatIsNotKnownIsNamed) {
+  ASSERT_EQ(setenv("DYNAMICS_ISA", "avx9", 1), 0);  // NOLINT(concurrency-mt-unsafe)
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const InstructionSet used = instruction_set();
+        std::exit(used == instruction_set() ? 0 : 1);  // NOLINT(concurrency-mt-unsafe)
+      },
+      testing::ExitedWithCode(0), "DYNAMICS_ISA is 'avx9', which is none of baseline, avx2 and");
+}
+
+}  // namespace
+}  // namespace dynamics
