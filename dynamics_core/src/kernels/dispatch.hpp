@@ -5,6 +5,7 @@
 
 #include "dynamics_core/instruction_set.hpp"
 #include "dynamics_core/rigid/kernel/coriolis_matrix.hpp"
+#include "dynamics_core/rigid/kernel/derivatives.hpp"
 #include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
 #include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
 #include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
@@ -58,6 +59,16 @@ class Kernels {
   void unit_factor(const Tree& tree, const kernel::UdutScratch<double>* scratch, double* matrix,
                    std::size_t stride) const {
     table_->unit_factor(tree.data(), tree.size(), scratch, matrix, stride);
+  }
+  /// d tau / d q and d tau / d qd over bodies, friction left out.
+  void inverse_dynamics_derivatives(const Tree& tree, kernel::DerivativeScratch<double>* scratch,
+                                    const kernel::BaseState<double>& base,
+                                    const kernel::BodyWrench<double>* wrenches, const double* q,
+                                    const double* qd, const double* qdd, double* by_q,
+                                    std::size_t q_stride, double* by_qd,
+                                    std::size_t qd_stride) const {
+    table_->inverse_dynamics_derivatives(tree.data(), tree.size(), scratch, &base, wrenches, q, qd,
+                                         qdd, by_q, q_stride, by_qd, qd_stride);
   }
 
  private:

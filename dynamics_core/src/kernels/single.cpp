@@ -3,6 +3,7 @@
 // namespace of its set; a test looks at the object file's symbols.
 
 #include "dynamics_core/rigid/kernel/coriolis_matrix.hpp"
+#include "dynamics_core/rigid/kernel/derivatives.hpp"
 #include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
 #include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
 #include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
@@ -78,20 +79,35 @@ void run_unit_factor(const TreeBody* bodies, Size count, const void* scratch, do
                       [&](Size i, Size j, double value) { m(i, j) = value; });
 }
 
+void run_derivatives(const TreeBody* bodies, Size count, void* scratch, const void* base,
+                     const void* wrenches, const double* q, const double* qd, const double* qdd,
+                     double* by_q, Size q_stride, double* by_qd, Size qd_stride) {
+  const Matrix tau_by_q{by_q, q_stride}, tau_by_qd{by_qd, qd_stride};
+  tau_by_q.clear(count);
+  tau_by_qd.clear(count);
+  inverse_dynamics_derivatives<double>(
+      Tree(bodies, count), static_cast<DerivativeScratch<double>*>(scratch),
+      *static_cast<const BaseState<double>*>(base),
+      static_cast<const BodyWrench<double>*>(wrenches), q, qd, qdd,
+      [&](Size i, Size j, double value) { tau_by_q(i, j) = value; },
+      [&](Size i, Size j, double value) { tau_by_qd(i, j) = value; });
+}
+
 }  // namespace
 
 extern const KernelTable table;
 const KernelTable table = {
     {sizeof(InverseScratch<double>), sizeof(ForwardScratch<double>),
      sizeof(CompositeScratch<double>), sizeof(CoriolisScratch<double>), sizeof(UdutScratch<double>),
-     sizeof(BaseState<double>), sizeof(BodyWrench<double>)},
+     sizeof(DerivativeScratch<double>), sizeof(BaseState<double>), sizeof(BodyWrench<double>)},
     run_inverse,
     run_forward,
     run_inertia,
     run_coriolis,
     run_decompose,
     run_solve,
-    run_unit_factor};
+    run_unit_factor,
+    run_derivatives};
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE
 }  // namespace dynamics::kernel

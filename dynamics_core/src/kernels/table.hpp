@@ -16,7 +16,7 @@ struct TreeBody;
 /// sizes. Matrices are over bodies, by columns, `stride` apart, and written whole.
 struct KernelTable {
   struct Layout {
-    std::size_t inverse, forward, composite, coriolis, udut, base, wrench;
+    std::size_t inverse, forward, composite, coriolis, udut, derivatives, base, wrench;
   };
   Layout layout;
 
@@ -36,6 +36,10 @@ struct KernelTable {
                 double* x);
   void (*unit_factor)(const TreeBody* bodies, std::size_t count, const void* scratch,
                       double* matrix, std::size_t stride);
+  void (*inverse_dynamics_derivatives)(const TreeBody* bodies, std::size_t count, void* scratch,
+                                       const void* base, const void* wrenches, const double* q,
+                                       const double* qd, const double* qdd, double* by_q,
+                                       std::size_t q_stride, double* by_qd, std::size_t qd_stride);
 };
 
 }  // namespace dynamics

@@ -7,29 +7,20 @@
 
 namespace dynamics {
 
-/// Gathers entries of a matrix over bodies into the matrix over coordinates, G^T m G.
-class CoordinateMatrix {
- public:
-  CoordinateMatrix(const Model& model, Eigen::Ref<Eigen::MatrixXd>& matrix)
-      : bodies_(model.bodies()), plain_(model.plain()), matrix_(matrix) {
-    matrix_.setZero();
-  }
-
-  void add(std::size_t row, std::size_t col, double value) {
-    if (plain_) {
-      matrix_(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(col)) = value;
-    } else {
-      const Body &a = bodies_[row], &b = bodies_[col];
-      matrix_(static_cast<Eigen::Index>(a.coordinate), static_cast<Eigen::Index>(b.coordinate)) +=
-          a.multiplier * b.multiplier * value;
+/// A matrix over bodies gathered into the one over coordinates: G^T m G.
+inline void gather(const Model& model, const Eigen::MatrixXd& bodies,
+                   Eigen::Ref<Eigen::MatrixXd>& matrix) {
+  matrix.setZero();
+  const std::span<const Body> of = model.bodies();
+  for (std::size_t j = 0; j < of.size(); ++j) {
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      matrix(static_cast<Eigen::Index>(of[i].coordinate),
+             static_cast<Eigen::Index>(of[j].coordinate)) +=
+          of[i].multiplier * of[j].multiplier *
+          bodies(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j));
     }
   }
-
- private:
-  std::span<const Body> bodies_;
-  bool plain_;
-  Eigen::Ref<Eigen::MatrixXd>& matrix_;
-};
+}
 
 /// Fills a matrix over coordinates by fill(data, stride), which writes one over bodies.
 template <class Fill>
@@ -41,12 +32,7 @@ void over_coordinates(const Model& model, Workspace::Memory& memory,
   }
   Eigen::MatrixXd& bodies = memory.dense_bodies;
   fill(bodies.data(), static_cast<std::size_t>(bodies.outerStride()));
-  CoordinateMatrix out(model, matrix);
-  for (Eigen::Index j = 0; j < bodies.cols(); ++j) {
-    for (Eigen::Index i = 0; i < bodies.rows(); ++i) {
-      out.add(static_cast<std::size_t>(i), static_cast<std::size_t>(j), bodies(i, j));
-    }
-  }
+  gather(model, bodies, matrix);
 }
 
 /// M over coordinates for the joint positions of bodies.

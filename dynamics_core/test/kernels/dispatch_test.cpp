@@ -41,6 +41,7 @@ TEST(Dispatch, LayoutsAreTheSame) {
     EXPECT_EQ(layout.composite, sizeof(kernel::CompositeScratch<double>));
     EXPECT_EQ(layout.coriolis, sizeof(kernel::CoriolisScratch<double>));
     EXPECT_EQ(layout.udut, sizeof(kernel::UdutScratch<double>));
+    EXPECT_EQ(layout.derivatives, sizeof(kernel::DerivativeScratch<double>));
     EXPECT_EQ(layout.base, sizeof(kernel::BaseState<double>));
     EXPECT_EQ(layout.wrench, sizeof(kernel::BodyWrench<double>));
   }
