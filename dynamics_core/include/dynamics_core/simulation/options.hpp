@@ -75,7 +75,7 @@ std::string format_number(const Real& x) {
   std::ostringstream text;
   text.precision(17);
   text << to_double(x);
-  const std::string full = text.str();
+  std::string full = text.str();
   for (int digits = 1; digits < 17; ++digits) {
     std::ostringstream shorter;
     shorter.precision(digits);
