@@ -209,10 +209,11 @@ class Builder {
         coordinate_of[joint_of_[i]] = data_.bodies[i].coordinate;
       }
     }
+    const auto resolved = resolve_mimics(data_.description, joint_index_);
     for (std::size_t i = 0; i < data_.bodies.size(); ++i) {
       Body& body = data_.bodies[i];
       if (data_.description.joints[joint_of_[i]].mimic) {
-        const ResolvedMimic mimic = resolve_mimic(data_.description, joint_index_, joint_of_[i]);
+        const ResolvedMimic& mimic = resolved[joint_of_[i]];
         body.coordinate = coordinate_of.at(mimic.joint);
         body.multiplier = mimic.multiplier;
         body.offset = mimic.offset;
@@ -298,10 +299,17 @@ class Builder {
     return body;
   }
 
-  /// A body whose merged inertia about its mass centre has a negative moment is none.
+  /// A body whose merged inertia about its mass centre has a negative moment is none. Finite
+  /// numbers of a file may be too large to be multiplied.
   void check_principal_moments() const {
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
       const Draft& body = drafts_[i];
+      if (!std::isfinite(body.mass) || !body.moment.allFinite() || !body.inertia.allFinite() ||
+          !body.pose.translation.allFinite() || !body.pose.rotation.allFinite()) {
+        throw ModelError("link '" + data_.bodies[i].link + "'",
+                         "its mass, mass centre, inertia or joint origin is so large that its "
+                         "dynamics are beyond the range of a double (SI units are meant)");
+      }
       Eigen::Matrix3d inertia = body.inertia;
       if (body.mass > 0.0) {
         const Eigen::Vector3d centre = body.moment / body.mass;

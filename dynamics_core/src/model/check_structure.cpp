@@ -114,6 +114,30 @@ void check_joint(JointDescription const& joint, std::vector<Note>& notes) {
   if (limits.velocity == 0.0) warn("has a velocity limit of 0: it can never move");
 }
 
+/// The joint that a mimic joint follows.
+std::size_t next_leader(const RobotDescription& description, const JointIndex& index,
+                        std::size_t joint) {
+  const JointDescription& follower = description.joints[joint];
+  const auto element = joint_name(follower.name);
+  const Mimic& mimic = *follower.mimic;
+  if (!std::isfinite(mimic.multiplier) || !std::isfinite(mimic.offset)) {
+    throw ModelError(element, "its mimic multiplier or offset is not finite");
+  }
+  const auto leader = index.find(mimic.joint);
+  if (leader == index.end()) {
+    throw ModelError(element, "mimics joint '" + mimic.joint + "', which does not exist");
+  }
+  const JointType type = description.joints[leader->second].type;
+  const bool single =
+      type == JointType::revolute || type == JointType::continuous || type == JointType::prismatic;
+  if (!single) {
+    throw ModelError(element, fmt::format("mimics joint '{}', which is {}: only a revolute, "
+                                          "continuous or prismatic joint can be mimicked",
+                                          mimic.joint, to_string(type)));
+  }
+  return leader->second;
+}
+
 }  // namespace
 
 const char* to_string(JointType type) {
@@ -128,36 +152,45 @@ const char* to_string(JointType type) {
   return "unknown";
 }
 
-ResolvedMimic resolve_mimic(const RobotDescription& description, const JointIndex& index,
-                            std::size_t joint) {
-  ResolvedMimic result{joint, 1.0, 0.0};
-  for (std::size_t steps = 0; description.joints[result.joint].mimic; ++steps) {
-    const JointDescription& follower = description.joints[result.joint];
-    const auto element = joint_name(follower.name);
-    const Mimic& mimic = *follower.mimic;
-    if (steps > description.joints.size()) {
-      throw ModelError(element, "mimics itself through other mimic joints");
+std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
+                                          const JointIndex& index) {
+  const std::size_t count = description.joints.size();
+  enum class State { unseen, open, done };
+  std::vector<State> state(count, State::unseen);
+  std::vector<ResolvedMimic> resolved(count);
+  std::vector<std::size_t> path;
+  for (std::size_t start = 0; start < count; ++start) {
+    // up to a joint that is free or resolved already, then back
+    std::size_t at = start;
+    for (path.clear(); state[at] == State::unseen; at = next_leader(description, index, at)) {
+      state[at] = State::open;
+      path.push_back(at);
+      const JointDescription& joint = description.joints[at];
+      if (joint.mimic && joint.type != JointType::fixed) continue;
+      resolved[at] = {at, 1.0, 0.0};
+      state[at] = State::done;
+      path.pop_back();
+      break;
     }
-    if (!std::isfinite(mimic.multiplier) || !std::isfinite(mimic.offset)) {
-      throw ModelError(element, "its mimic multiplier or offset is not finite");
+    if (state[at] == State::open) {
+      throw ModelError(joint_name(description.joints[at].name),
+                       "mimics itself through other mimic joints");
     }
-    const auto leader = index.find(mimic.joint);
-    if (leader == index.end()) {
-      throw ModelError(element, "mimics joint '" + mimic.joint + "', which does not exist");
+    for (std::size_t i = path.size(); i-- > 0; at = path[i]) {
+      const Mimic& mimic = *description.joints[path[i]].mimic;
+      const ResolvedMimic& leader = resolved[at];
+      resolved[path[i]] = {leader.joint, mimic.multiplier * leader.multiplier,
+                           mimic.multiplier * leader.offset + mimic.offset};
+      if (!std::isfinite(resolved[path[i]].multiplier) ||
+          !std::isfinite(resolved[path[i]].offset)) {
+        throw ModelError(joint_name(description.joints[path[i]].name),
+                         "its mimic multiplier or offset, over all it follows, is beyond the "
+                         "range of a double");
+      }
+      state[path[i]] = State::done;
     }
-    const JointType type = description.joints[leader->second].type;
-    const bool single = type == JointType::revolute || type == JointType::continuous ||
-                        type == JointType::prismatic;
-    if (!single) {
-      throw ModelError(element, fmt::format("mimics joint '{}', which is {}: only a revolute, "
-                                            "continuous or prismatic joint can be mimicked",
-                                            mimic.joint, to_string(type)));
-    }
-    result.offset += result.multiplier * mimic.offset;
-    result.multiplier *= mimic.multiplier;
-    result.joint = leader->second;
   }
-  return result;
+  return resolved;
 }
 
 void check_numbers(const RobotDescription& description, std::vector<Note>& notes) {

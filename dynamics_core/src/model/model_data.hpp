@@ -45,8 +45,10 @@ struct ResolvedMimic {
   double offset;
 };
 using JointIndex = std::unordered_map<std::string_view, std::size_t>;
-ResolvedMimic resolve_mimic(const RobotDescription& description, const JointIndex& index,
-                            std::size_t joint);
+/// For every joint of the description; one that mimics nothing follows itself. O(n).
+/// Throws ModelError where a joint follows nothing, itself, or one that has not one position.
+std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
+                                          const JointIndex& index);
 
 /// Fills bodies, coordinates, frames and tree of `data` from its description and payload.
 void build_tree(Model::Data& data, const std::vector<std::size_t>& joint_order);

@@ -12,6 +12,7 @@
 
 #include "dynamics_core/model/error.hpp"
 #include "model_data.hpp"
+#include "xml_tree.hpp"
 
 namespace dynamics {
 namespace {
@@ -43,6 +44,13 @@ class Inspector {
   Inspector(std::string_view text, std::string_view source) : source_(source) {
     if (text.empty())
       throw ModelError(source_, "is empty: a URDF with a <robot> element is needed");
+    // bounds and nesting first: the parsers behind this one recurse
+    const xml::Document first_look(text);
+    if (!first_look.problems().empty()) {
+      const xml::Problem& problem = first_look.problems().front();
+      throw ModelError(at(static_cast<int>(problem.line)),
+                       "is not well-formed XML: " + problem.message);
+    }
     if (document_.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS) {
       throw ModelError(at(document_.ErrorLineNum()),
                        std::string("is not well-formed XML (") + document_.ErrorName() + ")");
