@@ -25,6 +25,7 @@ void add_forward(CLI::App& app, Outcome& outcome);
 void add_terms(CLI::App& app, Outcome& outcome);
 void add_compare(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
+void add_check(CLI::App& app, Outcome& outcome);
 void add_urdf(CLI::App& app, Outcome& outcome);
 
 }  // namespace dynamics::tools

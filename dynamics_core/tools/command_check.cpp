@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "command.hpp"
+#include "dynamics_core/model/check.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/simulation/recording.hpp"
+#include "report.hpp"
+#include "robot.hpp"
+#include "text_difference.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+using Severity = Finding::Severity;
+
+struct Arguments {
+  std::string file, output;
+  bool json = false, fix = false, in_place = false, no_condition = false;
+};
+
+/// Colours where a person looks (and https://no-color.org does not object).
+class Paint {
+ public:
+  Paint() : on_(isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr) {}
+  std::string operator()(const char* code, const std::string& text) const {
+    return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+  std::string operator()(Severity severity) const {
+    const char* const code = severity == Severity::error     ? "1;31"
+                             : severity == Severity::warning ? "1;33"
+                                                             : "36";
+    return (*this)(code, fmt::format("{:<11}", to_string(severity)));
+  }
+
+ private:
+  bool on_;
+};
+
+/// What a terminal could take for a command is shown as '?'.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F) c = '?';
+  }
+  return text;
+}
+
+ordered_json finite_or_null(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
+}
+
+ordered_json to_json(const CheckReport& report) {
+  ordered_json object = {{"format", "dynamics-check"},
+                         {"version", 1},
+                         {"source", report.source},
+                         {"robot", report.robot},
+                         {"links", report.links},
+                         {"joints", report.joints},
+                         {"coordinates", report.coordinates},
+                         {"mass", finite_or_null(report.mass)},
+                         {"loads", report.loads},
+                         {"errors", report.count(Severity::error)},
+                         {"warnings", report.count(Severity::warning)},
+                         {"condition", nullptr}};
+  if (report.condition) {
+    const ConditionRange& range = *report.condition;
+    object["condition"] = {{"samples", range.samples},
+                           {"smallest", finite_or_null(range.smallest)},
+                           {"median", finite_or_null(range.median)},
+                           {"largest", finite_or_null(range.largest)},
+                           {"largest_scaled", finite_or_null(range.largest_scaled)},
+                           {"weakest", range.weakest},
+                           {"worst_position", range.worst_position}};
+  }
+  ordered_json findings = ordered_json::array();
+  for (const Finding& finding : report.findings) {
+    findings.push_back(
+        {{"severity", to_string(finding.severity)},
+         {"kind", to_string(finding.kind)},
+         {"name", finding.name},
+         {"code", finding.code},
+         {"line", finding.line > 0 ? ordered_json(finding.line) : ordered_json(nullptr)},
+         {"message", finding.message},
+         {"repair", finding.repair},
+         {"fixable", finding.fixable}});
+  }
+  object["findings"] = std::move(findings);
+  return object;
+}
+
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_report(const CheckReport& report) {
+  const Paint paint;
+  fmt::print("{}: {}, {}, {}, {:.6g} kg\n",
+             paint("1", printable(report.robot.empty() ? report.source : report.robot)),
+             counted(report.links, "link"), counted(report.joints, "joint"),
+             counted(report.coordinates, "coordinate"), report.mass);
+  const Finding* previous = nullptr;
+  std::size_t fixable = 0;
+  for (const Finding& finding : report.findings) {
+    if (previous == nullptr || previous->kind != finding.kind || previous->name != finding.name) {
+      const bool named =
+          finding.kind == Finding::Kind::link || finding.kind == Finding::Kind::joint;
+      fmt::print(
+          "\n{}\n",
+          paint("1", printable(named ? fmt::format("{} '{}'", to_string(finding.kind), finding.name)
+                                     : std::string(to_string(finding.kind)))));
+    }
+    previous = &finding;
+    fmt::print("  {} {}  [{}{}]\n", paint(finding.severity), printable(finding.message),
+               finding.code, finding.line > 0 ? fmt::format(", line {}", finding.line) : "");
+    if (!finding.repair.empty()) {
+      fmt::print("              {}{}\n", finding.fixable ? "(--fix) " : "",
+                 printable(finding.repair));
+    }
+    fixable += finding.fixable ? 1 : 0;
+  }
+  if (report.condition) {
+    const ConditionRange& range = *report.condition;
+    fmt::print(
+        "\ncondition number of M over {} positions: {:.3g} to {:.3g}, median {:.3g}; with a unit "
+        "diagonal at most {:.3g}\n",
+        range.samples, range.smallest, range.largest, range.median, range.largest_scaled);
+  }
+  const std::size_t errors = report.count(Severity::error);
+  const std::size_t warnings = report.count(Severity::warning);
+  fmt::print("\n{}\n",
+             paint(errors > 0     ? "1;31"
+                   : warnings > 0 ? "1;33"
+                                  : "1;32",
+                   errors + warnings == 0
+                       ? std::string("nothing wrong found")
+                       : counted(errors, "error") + ", " + counted(warnings, "warning")) +
+                 (report.loads ? "" : "; the model is refused") +
+                 (fixable > 0 ? fmt::format("; {} can be repaired with --fix", fixable) : ""));
+}
+
+CheckReport check(const std::string& file, const std::string& text, const CheckOptions& options) {
+  const std::string suffix = std::filesystem::path(file).extension().string();
+  if (built_in_table(file) || suffix == ".yaml" || suffix == ".yml")
+    return check_dh_table(text, file, options);
+  return check_urdf(text, file, options);
+}
+
+void run_check(const Arguments& args, Outcome& outcome) {
+  const auto table = built_in_table(args.file);
+  const std::string text = table ? std::string(*table) : read_file(args.file);
+  CheckOptions options;
+  options.condition = !args.no_condition;
+  if (!args.fix) {
+    const CheckReport report = check(args.file, text, options);
+    if (args.json) {
+      print_json(to_json(report));
+    } else {
+      print_report(report);
+    }
+    outcome.exit_code = report.exit_code();
+    return;
+  }
+  if (table || std::filesystem::path(args.file).extension() == ".yaml" ||
+      std::filesystem::path(args.file).extension() == ".yml") {
+    throw InputError("--fix: repairs URDFs; a DH table's fault is named with its line");
+  }
+  const std::string repaired = repair_urdf(text, args.file);
+  std::string target = args.in_place ? args.file : args.output;
+  if (target.empty()) {
+    const std::filesystem::path path(args.file);
+    target = (path.parent_path() / (path.stem().string() + ".fixed" + path.extension().string()))
+                 .string();
+  }
+  std::error_code error;
+  if (!args.in_place && std::filesystem::equivalent(target, args.file, error)) {
+    throw InputError(fmt::format(
+        "--output {}: is the file itself; --in-place writes over the original", target));
+  }
+  const CheckReport report = check_urdf(repaired, target, options);
+  const std::string difference = unified_difference(text, repaired, args.file, target);
+  if (difference.empty()) {
+    if (!args.json) fmt::print("nothing that --fix can repair; no file written\n\n");
+  } else {
+    write_file(target, repaired);
+  }
+  if (args.json) {
+    ordered_json object = to_json(report);
+    object["written"] = difference.empty() ? ordered_json(nullptr) : ordered_json(target);
+    object["difference"] = difference;
+    print_json(object);
+  } else {
+    if (!difference.empty()) fmt::print("{}\nwrote {}; what is left:\n\n", difference, target);
+    print_report(report);
+  }
+  outcome.exit_code = report.exit_code();
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Outcome& outcome) {
+  auto args = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "check",
+      "What is wrong with this model's dynamics, link by link. Exit code 0: clean, 1: "
+      "warnings, 2: errors");
+  command
+      ->add_option("FILE", args->file,
+                   "a URDF file, a DH table (YAML), or planar3, stanford, puma, canadarm")
+      ->required();
+  command->add_flag("--json", args->json, "print one JSON object");
+  command->add_flag("--no-condition", args->no_condition,
+                    "do not sample the condition number of the inertia matrix");
+  auto* fix = command->add_flag("--fix", args->fix,
+                                "write a copy with everything repaired that has one repair only, "
+                                "and show the difference");
+  auto* output = command->add_option("--output", args->output,
+                                     "where to write it (default: FILE.fixed.urdf beside FILE)");
+  auto* in_place = command->add_flag("--in-place", args->in_place, "write it over the original");
+  output->needs(fix)->excludes(in_place);
+  in_place->needs(fix);
+  command->callback([args, &outcome] { run_check(*args, outcome); });
+}
+
+}  // namespace dynamics::tools
