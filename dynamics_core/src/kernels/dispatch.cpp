@@ -11,14 +11,17 @@ namespace dynamics {
 namespace kernel {
 namespace baseline {
 extern const KernelTable table;
-}
+extern const LaneTable lane_table;
+}  // namespace baseline
 #ifdef DYNAMICS_X86_KERNELS
 namespace avx2 {
 extern const KernelTable table;
-}
+extern const LaneTable lane_table;
+}  // namespace avx2
 namespace avx512 {
 extern const KernelTable table;
-}
+extern const LaneTable lane_table;
+}  // namespace avx512
 #endif
 }  // namespace kernel
 
@@ -92,6 +95,15 @@ const KernelTable& kernel_table(InstructionSet set) {
 #endif
   static_cast<void>(set);
   return kernel::baseline::table;
+}
+
+const LaneTable& lane_table(InstructionSet set) {
+#ifdef DYNAMICS_X86_KERNELS
+  if (set == InstructionSet::avx512) return kernel::avx512::lane_table;
+  if (set == InstructionSet::avx2) return kernel::avx2::lane_table;
+#endif
+  static_cast<void>(set);
+  return kernel::baseline::lane_table;
 }
 
 }  // namespace dynamics

@@ -3,6 +3,7 @@
 
 // The kernels of the instruction set in use, with the types they have outside of it.
 
+#include "batch/lane_table.hpp"
 #include "dynamics_core/instruction_set.hpp"
 #include "dynamics_core/rigid/kernel/coriolis_matrix.hpp"
 #include "dynamics_core/rigid/kernel/derivatives.hpp"
@@ -14,8 +15,9 @@
 
 namespace dynamics {
 
-/// The table of a supported instruction set.
+/// The tables of a supported instruction set.
 const KernelTable& kernel_table(InstructionSet set);
+const LaneTable& lane_table(InstructionSet set);
 
 /// The kernels as `kernel::` has them for double, and through the table.
 class Kernels {

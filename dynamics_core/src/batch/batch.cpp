@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/batch/batch.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "dynamics_core/rigid/derivatives.hpp"
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "rigid/regular.hpp"
+#include "rigid/workspace_memory.hpp"
+#include "thread_pool.hpp"
+
+namespace dynamics {
+namespace {
+
+constexpr std::align_val_t line{64};  // of a cache, and the widest register
+
+struct AlignedDelete {
+  void operator()(std::byte* memory) const { ::operator delete[](memory, line); }
+};
+
+std::size_t thread_count(std::size_t asked) {
+  const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+  return asked == 0 ? processors : std::min(asked, processors);
+}
+
+}  // namespace
+
+struct BatchWorkspace::Memory {
+  Memory(const Model& model, const BatchOptions& options)
+      : lanes(lane_table(instruction_set())),
+        pool(thread_count(options.threads)),
+        single(model),
+        derivative(model),
+        joints(model.plain() ? 0 : model.body_count()),
+        faults(pool.size()) {
+    const auto n = static_cast<Eigen::Index>(model.size());
+    for (Eigen::MatrixXd& matrix : matrices) matrix.resize(n, n);
+    const std::size_t bytes = lanes.scratch_bytes(job_for(model));
+    for (std::size_t i = 0; i < pool.size(); ++i) {
+      scratch.emplace_back(
+          static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes, 1), line)));
+    }
+  }
+
+  /// The model's part of a job.
+  LaneJob job_for(const Model& model) {
+    const Workspace::Memory& memory = memory_for(model, single);
+    LaneJob job;
+    job.bodies = model.tree().data();
+    job.body_count = model.body_count();
+    job.size = model.size();
+    job.friction_velocity = model.friction_velocity();
+    job.pitches = model.pitch_coordinates().data();
+    job.pitch_count = model.pitch_coordinates().size();
+    if (model.plain()) return job;
+    for (std::size_t i = 0; i < joints.size(); ++i) {
+      const Body& body = model.bodies()[i];
+      joints[i] = {body.coordinate, body.multiplier, body.offset, model.is_mimic(i)};
+    }
+    job.joints = joints.data();
+    job.leaders = memory.leaders.data();
+    job.followers = memory.followers.data();
+    job.coupling_count = memory.followers.size();
+    job.massless_mimic = model.has_massless_mimic();
+    return job;
+  }
+
+  const LaneTable& lanes;
+  ThreadPool pool;
+  Workspace single;  ///< says why a state has no answer
+  DerivativeWorkspace derivative;
+  std::vector<LaneJob::Joint> joints;
+  std::vector<LaneFaults> faults;  ///< of threads
+  Eigen::MatrixXd matrices[3];
+  std::vector<std::unique_ptr<std::byte[], AlignedDelete>> scratch;  ///< of threads
+};
+
+BatchWorkspace::BatchWorkspace(const Model& model, const BatchOptions& options)
+    : memory_(std::make_unique<Memory>(model, options)) {}
+BatchWorkspace::~BatchWorkspace() = default;
+BatchWorkspace::BatchWorkspace(BatchWorkspace&&) noexcept = default;
+BatchWorkspace& BatchWorkspace::operator=(BatchWorkspace&&) noexcept = default;
+std::size_t BatchWorkspace::threads() const { return memory_->pool.size(); }
+std::size_t BatchWorkspace::lanes() const { return memory_->lanes.lanes; }
+
+namespace batch {
+namespace {
+
+using Memory = BatchWorkspace::Memory;
+
+/// A call in the making: its arguments are checked one by one, then it runs.
+class Call {
+ public:
+  Call(const Model& model, BatchWorkspace& workspace, ConstVector q)
+      : model_(model), memory_(workspace.memory()), job_(memory_.job_for(model)) {
+    const std::size_t n = model.size();
+    if (n == 0 ? !q.empty() : q.size() % n != 0) {
+      throw ArgumentError(
+          fmt::format("q has {} entries; a multiple of {}, the coordinates of a state, is needed",
+                      q.size(), n));
+    }
+    states_ = n == 0 ? 0 : q.size() / n;
+    job_.q = q.data();
+    base_ = base_state(model, std::nullopt);
+  }
+
+  Call& rates(ConstVector qd) {
+    check("qd", qd.size(), 1);
+    job_.qd = qd.data();
+    return *this;
+  }
+  Call& input(const char* name, ConstVector values) {
+    check(name, values.size(), 1);
+    job_.input = values.data();
+    return *this;
+  }
+  /// `width` rows of n numbers a state
+  Call& output(const char* name, MutableVector values, std::size_t width) {
+    check(name, values.size(), width);
+    job_.output[outputs_++] = values.data();
+    width_ = width * model_.size();
+    return *this;
+  }
+  Call& under(const Conditions& conditions) {
+    check_base(conditions.base);
+    check_wrenches(model_, conditions.wrenches);
+    for (const LinkWrench& wrench : conditions.wrenches) {
+      if (wrench.axes != Axes::local) {
+        throw ArgumentError(
+            "a batch takes wrenches that turn with their links: give them in Axes::local");
+      }
+    }
+    base_ = base_state(model_, conditions.base);
+    job_.friction = conditions.friction;
+    job_.wrenches = body_wrenches(model_, memory_.single.memory(), nullptr, conditions.wrenches,
+                                  conditions.base);
+    return *this;
+  }
+  Call& regular() {
+    if (!model_.singular_reason().empty()) throw ModelError("", model_.singular_reason());
+    return *this;
+  }
+
+  /// Runs the kernel on all states; single(k) is the same on one state, where that went wrong.
+  template <class Single>
+  void run(LaneTable::Function function, Single&& single) {
+    if (states_ == 0) return;
+    job_.base = &base_;
+    std::fill(memory_.faults.begin(), memory_.faults.end(), LaneFaults{});
+    const std::size_t chunk = chunk_size();
+    memory_.pool.run((states_ + chunk - 1) / chunk, [&](std::size_t part, std::size_t thread) {
+      const std::size_t first = part * chunk, last = std::min(first + chunk, states_);
+      const LaneFaults found = function(job_, first, last, memory_.scratch[thread].get());
+      LaneFaults& all = memory_.faults[thread];
+      if (found.count == 0) return;
+      all.first = all.count == 0 ? found.first : std::min(all.first, found.first);
+      all.count += found.count;
+    });
+    const bool faultless = std::all_of(memory_.faults.begin(), memory_.faults.end(),
+                                       [](const LaneFaults& f) { return f.count == 0; });
+    if (!faultless) explain(single);
+  }
+
+  ConstVector row(const double* rows, std::size_t state) const {
+    return {rows + state * job_.size, job_.size};
+  }
+  ConstVector q(std::size_t state) const { return row(job_.q, state); }
+  ConstVector qd(std::size_t state) const { return row(job_.qd, state); }
+  ConstVector input(std::size_t state) const { return row(job_.input, state); }
+  MutableVector output(std::size_t state) const {
+    return {job_.output[0] + state * job_.size, job_.size};
+  }
+  /// A matrix of one state, by columns, to the rows of an output.
+  void put(std::size_t output, std::size_t state, const Eigen::MatrixXd& matrix) const {
+    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Eigen::Map<Rows>(job_.output[output] + state * width_, matrix.rows(), matrix.cols()) = matrix;
+  }
+  Memory& memory() const { return memory_; }
+
+ private:
+  void check(const char* name, std::size_t size, std::size_t width) const {
+    const std::size_t expected = states_ * model_.size() * width;
+    if (size == expected) return;
+    throw ArgumentError(fmt::format("{} has {} entries; {} are needed, {} for each of {} states",
+                                    name, size, expected, model_.size() * width, states_));
+  }
+
+  /// States of a chunk: enough for the threads to wake up for, and whole groups of lanes, so that
+  /// no state's numbers depend on the chunks. Small enough for a cache between the passes of a
+  /// robot.
+  std::size_t chunk_size() const {
+    const std::size_t wanted = std::max<std::size_t>(8192 / std::max<std::size_t>(width_, 1), 8);
+    return (wanted + memory_.lanes.lanes - 1) / memory_.lanes.lanes * memory_.lanes.lanes;
+  }
+
+  /// Where lanes have gone wrong, one state has the last word, and the reason.
+  template <class Single>
+  void explain(Single&& single) {
+    std::size_t first = 0, count = 0;
+    std::string reason;
+    for (std::size_t state = 0; state < states_; ++state) {
+      if (!std::isnan(job_.output[0][state * width_])) continue;
+      try {
+        single(state);
+      } catch (const std::exception& error) {
+        if (count++ > 0) continue;
+        first = state;
+        reason = error.what();
+      }
+    }
+    if (count == 0) return;
+    throw BatchError(
+        count == 1
+            ? fmt::format("state {}: {} (the other {} states are computed)", first, reason,
+                          states_ - 1)
+            : fmt::format("state {}, the first of {} without an answer: {} (the other {} states "
+                          "are computed)",
+                          first, count, reason, states_ - count),
+        first, count);
+  }
+
+  const Model& model_;
+  Memory& memory_;
+  LaneJob job_;
+  kernel::BaseState<double> base_;
+  std::size_t states_ = 0, outputs_ = 0, width_ = 0;
+};
+
+}  // namespace
+
+void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstVector q, ConstVector qd,
+                      ConstVector qdd, MutableVector tau, const Conditions& conditions) {
+  Call call(model, workspace, q);
+  call.rates(qd).input("qdd", qdd).output("tau", tau, 1).under(conditions);
+  call.run(call.memory().lanes.inverse_dynamics, [&](std::size_t k) {
+    dynamics::inverse_dynamics(model, call.memory().single, call.q(k), call.qd(k), call.input(k),
+                               call.output(k), conditions);
+  });
+}
+
+void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstVector q, MutableVector g) {
+  Call call(model, workspace, q);
+  call.output("g", g, 1);
+  call.run(call.memory().lanes.gravity_forces, [&](std::size_t k) {
+    dynamics::gravity_forces(model, call.memory().single, call.q(k), call.output(k));
+  });
+}
+
+void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstVector q, ConstVector qd,
+                      ConstVector tau, MutableVector qdd, const Conditions& conditions) {
+  Call call(model, workspace, q);
+  call.rates(qd).input("tau", tau).output("qdd", qdd, 1).under(conditions).regular();
+  call.run(call.memory().lanes.forward_dynamics, [&](std::size_t k) {
+    dynamics::forward_dynamics(model, call.memory().single, call.q(k), call.qd(k), call.input(k),
+                               call.output(k), conditions);
+  });
+}
+
+void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstVector q, MutableVector M) {
+  Call call(model, workspace, q);
+  call.output("M", M, model.size());
+  call.run(call.memory().lanes.inertia_matrix, [&](std::size_t k) {
+    Eigen::MatrixXd& matrix = call.memory().matrices[0];
+    dynamics::inertia_matrix(model, call.memory().single, call.q(k), matrix);
+    call.put(0, k, matrix);
+  });
+}
+
+void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstVector q,
+                                  ConstVector qd, ConstVector qdd, MutableVector tau_by_q,
+                                  MutableVector tau_by_qd, const Conditions& conditions) {
+  Call call(model, workspace, q);
+  call.rates(qd).input("qdd", qdd);
+  call.output("tau_by_q", tau_by_q, model.size()).output("tau_by_qd", tau_by_qd, model.size());
+  call.under(conditions);
+  call.run(call.memory().lanes.inverse_dynamics_derivatives, [&](std::size_t k) {
+    auto& [by_q, by_qd, unused] = call.memory().matrices;
+    dynamics::inverse_dynamics_derivatives(model, call.memory().derivative, call.q(k), call.qd(k),
+                                           call.input(k), by_q, by_qd, conditions);
+    call.put(0, k, by_q);
+    call.put(1, k, by_qd);
+  });
+}
+
+void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstVector q,
+                                  ConstVector qd, ConstVector tau, MutableVector qdd_by_q,
+                                  MutableVector qdd_by_qd, MutableVector qdd_by_tau,
+                                  const Conditions& conditions) {
+  Call call(model, workspace, q);
+  call.rates(qd).input("tau", tau);
+  call.output("qdd_by_q", qdd_by_q, model.size()).output("qdd_by_qd", qdd_by_qd, model.size());
+  call.output("qdd_by_tau", qdd_by_tau, model.size());
+  call.under(conditions).regular();
+  call.run(call.memory().lanes.forward_dynamics_derivatives, [&](std::size_t k) {
+    auto& [by_q, by_qd, by_tau] = call.memory().matrices;
+    dynamics::forward_dynamics_derivatives(model, call.memory().derivative, call.q(k), call.qd(k),
+                                           call.input(k), by_q, by_qd, by_tau, conditions);
+    call.put(0, k, by_q);
+    call.put(1, k, by_qd);
+    call.put(2, k, by_tau);
+  });
+}
+
+}  // namespace batch
+}  // namespace dynamics

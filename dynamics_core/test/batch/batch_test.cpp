@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches against the functions for one state: every function, robots that take every path, any
+// number of states; bad states, wrong sizes, allocations and threads.
+
+#include "dynamics_core/batch/batch.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numbers>
+
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/rigid/derivatives.hpp"
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "support/allocation_counter.hpp"
+#include "support/compare.hpp"
+#include "support/random_robot.hpp"
+#include "support/small_robots.hpp"
+
+namespace dynamics {
+namespace {
+
+namespace counter = test::allocation_counter;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using test::idx;
+using test::relative;
+using testing::HasSubstr;
+using Rows = std::vector<double>;
+
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+struct Robot {
+  std::string name;
+  Model model;
+};
+
+RobotDescription with_mimics(RobotDescription robot, std::size_t from, bool massless) {
+  std::size_t count = 0;
+  for (JointDescription& joint : robot.joints) {
+    if (joint.type == JointType::fixed) continue;
+    if (++count > from) joint.mimic = Mimic{"joint" + std::to_string(count % from), -0.5, 0.1};
+  }
+  if (massless) robot.links.back().inertial.reset();
+  return robot;
+}
+
+RobotDescription floating(RobotDescription robot) {
+  JointDescription drive;
+  drive.name = "drive";
+  drive.type = JointType::floating;
+  drive.parent = "ground";
+  drive.child = "base";
+  robot.joints.push_back(drive);
+  robot.links.push_back({"ground", std::nullopt, {}, {}, std::nullopt});
+  return robot;
+}
+
+std::vector<Robot> robots() {
+  test::RandomRobot random(11);
+  std::vector<Robot> all;
+  for (const char* name : {"puma", "stanford", "planar3"}) {
+    all.push_back({name, model_from_dh(built_in_robot(name))});
+  }
+  const test::RandomRobotOptions tree = {
+      .joints = 14, .branching = 0.4, .fixed = 0.2, .rotors = 0.4, .friction = 0.5};
+  all.push_back({"tree", Model(random.robot(tree))});
+  all.push_back({"floating tree", Model(floating(random.robot(tree)))});
+  all.push_back({"mimic", Model(with_mimics(random.robot(tree), 9, false))});
+  all.push_back({"massless mimic",
+                 Model(with_mimics(random.robot({.joints = 9, .friction = 0.5}), 6, true))});
+  all.push_back({"floating mimic", Model(floating(with_mimics(
+                                       random.robot({.joints = 8, .branching = 0.3}), 6, false)))});
+  const Model loaded = model_from_dh(built_in_robot("puma"))
+                           .with_payload({.frame = "tool0",
+                                          .mass = 2.5,
+                                          .centre = {0.0, 0.02, 0.1},
+                                          .inertia = 0.01 * Eigen::Matrix3d::Identity()});
+  all.push_back({"puma with payload", loaded});
+  return all;
+}
+
+/// N random states of a robot.
+struct States {
+  States(const Model& model, std::size_t count, unsigned seed = 1) : n(model.size()) {
+    test::RandomRobot random(seed);
+    for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t j = 0; j < n; ++j) {
+        q.push_back(random.uniform(-3.0, 3.0));
+        qd.push_back(random.uniform(-2.0, 2.0));
+        u.push_back(random.uniform(-5.0, 5.0));
+      }
+      for (const std::size_t pitch : model.pitch_coordinates()) q[k * n + pitch] *= 0.4;
+    }
+  }
+  VectorXd row(const Rows& rows, std::size_t k) const {
+    return Eigen::Map<const VectorXd>(rows.data() + k * n, idx(n));
+  }
+  MatrixXd matrix(const Rows& rows, std::size_t k) const {
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    return Eigen::Map<const RowMajor>(rows.data() + k * n * n, idx(n), idx(n));
+  }
+  std::size_t n;
+  Rows q, qd, u;
+};
+
+/// What every function gives for a batch.
+struct Results {
+  explicit Results(const States& states)
+      : tau(states.q.size(), nan),
+        g(tau),
+        qdd(tau),
+        M(states.q.size() * states.n, nan),
+        tau_by_q(M),
+        tau_by_qd(M),
+        qdd_by_q(M),
+        qdd_by_qd(M),
+        qdd_by_tau(M) {}
+  void run(const Model& model, BatchWorkspace& workspace, const States& s,
+           const Conditions& conditions) {
+    batch::inverse_dynamics(model, workspace, s.q, s.qd, s.u, tau, conditions);
+    batch::gravity_forces(model, workspace, s.q, g);
+    batch::forward_dynamics(model, workspace, s.q, s.qd, s.u, qdd, conditions);
+    batch::inertia_matrix(model, workspace, s.q, M);
+    batch::inverse_dynamics_derivatives(model, workspace, s.q, s.qd, s.u, tau_by_q, tau_by_qd,
+                                        conditions);
+    batch::forward_dynamics_derivatives(model, workspace, s.q, s.qd, s.u, qdd_by_q, qdd_by_qd,
+                                        qdd_by_tau, conditions);
+  }
+  std::vector<const Rows*> all() const {
+    return {&tau, &g, &qdd, &M, &tau_by_q, &tau_by_qd, &qdd_by_q, &qdd_by_qd, &qdd_by_tau};
+  }
+  Rows tau, g, qdd, M, tau_by_q, tau_by_qd, qdd_by_q, qdd_by_qd, qdd_by_tau;
+};
+
+/// Every function on a batch, against one state at a time.
+void expect_same(const Robot& robot, std::size_t count, const Conditions& conditions) {
+  const Model& model = robot.model;
+  const States states(model, count);
+  BatchWorkspace workspace(model);
+  Results results(states);
+  results.run(model, workspace, states, conditions);
+  Workspace single(model);
+  DerivativeWorkspace derivative(model);
+  const auto n = idx(model.size());
+  VectorXd v(n);
+  MatrixXd A(n, n), B(n, n), C(n, n);
+  for (std::size_t k = 0; k < count; ++k) {
+    const VectorXd q = states.row(states.q, k), qd = states.row(states.qd, k),
+                   u = states.row(states.u, k);
+    const auto close = [&](const char* what, const auto& found, const auto& expected, double bar) {
+      EXPECT_CLOSE(robot.name + ", " + what, relative(found, expected), bar) << "state " << k;
+    };
+    inverse_dynamics(model, single, q, qd, u, v, conditions);
+    close("inverse", states.row(results.tau, k), v, 1e-12);
+    gravity_forces(model, single, q, v);
+    close("gravity", states.row(results.g, k), v, 1e-12);
+    inertia_matrix(model, single, q, A);
+    close("inertia matrix", states.matrix(results.M, k), A, 1e-12);
+    inverse_dynamics_derivatives(model, derivative, q, qd, u, A, B, conditions);
+    close("inverse by q", states.matrix(results.tau_by_q, k), A, 1e-12);
+    close("inverse by qd", states.matrix(results.tau_by_qd, k), B, 1e-12);
+    forward_dynamics(model, single, q, qd, u, v, conditions);
+    close("forward", states.row(results.qdd, k), v, 1e-12);
+    // by q and qd: one state multiplies by M^-1 where lanes solve, which ill-conditioned M tell
+    // apart
+    forward_dynamics_derivatives(model, derivative, q, qd, u, A, B, C, conditions);
+    close("forward by q", states.matrix(results.qdd_by_q, k), A, 1e-11);
+    close("forward by qd", states.matrix(results.qdd_by_qd, k), B, 1e-11);
+    close("forward by tau", states.matrix(results.qdd_by_tau, k), C, 1e-12);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+TEST(Batch, GivesTheNumbersOfOneState) {
+  for (const Robot& robot : robots()) expect_same(robot, 100, {});
+}
+
+TEST(Batch, AnyNumberOfStates) {
+  const Robot puma{"puma", model_from_dh(built_in_robot("puma"))};
+  for (const std::size_t count : {0U, 1U, 3U, 7U, 8U, 9U, 1000U}) expect_same(puma, count, {});
+}
+
+TEST(Batch, ConditionsHoldForAllStates) {
+  Conditions moving;
+  moving.friction = false;
+  moving.base = BaseMotion{};
+  moving.base->pose.rotation = rotation_from_rpy({0.3, -0.4, 0.5});
+  moving.base->velocity = {{0.3, 0.2, 0.7}, {1.0, 2.0, 3.0}};
+  moving.base->acceleration = {{-0.3, 1.2, 0.4}, {0.4, 2.0, -3.0}};
+  for (const Robot& robot : robots()) {
+    const std::vector<LinkWrench> wrenches = {
+        {robot.model.end_effector(), {{1.0, -2.0, 3.0}, {4.0, 5.0, -6.0}}, Axes::local}};
+    Conditions pushed;
+    pushed.wrenches = wrenches;
+    expect_same(robot, 9, moving);
+    expect_same(robot, 9, pushed);
+  }
+}
+
+TEST(Batch, LargeAnglesAreThoseOfOneState) {
+  const Model model = model_from_dh(built_in_robot("puma"));
+  States states(model, 21);
+  for (std::size_t i = 0; i < states.q.size(); i += 5) states.q[i] *= std::pow(10.0, i % 7 * 3);
+  Rows tau(states.q.size());
+  BatchWorkspace workspace(model);
+  batch::inverse_dynamics(model, workspace, states.q, states.qd, states.u, tau);
+  Workspace single(model);
+  VectorXd expected(6);
+  for (std::size_t k = 0; k < 21; ++k) {
+    inverse_dynamics(model, single, states.row(states.q, k), states.row(states.qd, k),
+                     states.row(states.u, k), expected);
+    EXPECT_LT(relative(states.row(tau, k), expected), 1e-12) << k;
+  }
+}
+
+template <class Error, class Function>
+std::string message_of(Function&& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+TEST(Batch, AStateThatIsNotANumberIsNamedAndTheOthersAreThere) {
+  const Model model = model_from_dh(built_in_robot("puma"));
+  const States good(model, 100);
+  BatchWorkspace workspace(model);
+  Results expected(good);
+  expected.run(model, workspace, good, {});
+  for (const double bad : {nan, std::numeric_limits<double>::infinity()}) {
+    States states = good;
+    states.qd[6 * 41 + 2] = states.u[6 * 77 + 5] = bad;
+    Rows tau(600, 1.0);
+    try {
+      batch::inverse_dynamics(model, workspace, states.q, states.qd, states.u, tau);
+      FAIL() << "nothing was thrown";
+    } catch (const BatchError& error) {
+      EXPECT_EQ(error.state(), 41U);
+      EXPECT_EQ(error.count(), 2U);
+      EXPECT_THAT(error.what(), HasSubstr("state 41, the first of 2 without an answer: qd[2] is "));
+    }
+    for (std::size_t i = 0; i < tau.size(); ++i) {
+      if (i / 6 == 41 || i / 6 == 77) {
+        EXPECT_TRUE(std::isnan(tau[i])) << i;
+      } else {
+        EXPECT_EQ(tau[i], expected.tau[i]) << i;
+      }
+    }
+  }
+  States states = good;
+  states.q[6 * 3] = nan;
+  Rows M(3600);
+  EXPECT_THAT(message_of<BatchError>([&] { batch::inertia_matrix(model, workspace, states.q, M); }),
+              HasSubstr("state 3: q[0] is nan; finite numbers are needed (the other 99 states"));
+  EXPECT_TRUE(std::isnan(M[3 * 36 + 35]));
+  for (std::size_t i = 4 * 36; i < M.size(); ++i) EXPECT_EQ(M[i], expected.M[i]);
+}
+
+TEST(Batch, ASingularStateIsNamedAndTheOthersAreThere) {
+  const Model model(floating(test::RandomRobot(4).robot({.joints = 3})));
+  States states(model, 20);
+  BatchWorkspace workspace(model);
+  Rows expected(states.q.size()), qdd(states.q.size());
+  batch::forward_dynamics(model, workspace, states.q, states.qd, states.u, expected);
+  const std::size_t pitch = model.pitch_coordinates().front();
+  states.q[17 * states.n + pitch] = std::numbers::pi / 2;
+  EXPECT_THAT(message_of<BatchError>([&] {
+                batch::forward_dynamics(model, workspace, states.q, states.qd, states.u, qdd);
+              }),
+              testing::AllOf(HasSubstr("state 17: "), HasSubstr("pitch is +-90 degrees")));
+  for (std::size_t i = 0; i < qdd.size(); ++i) {
+    if (i / states.n == 17) {
+      EXPECT_TRUE(std::isnan(qdd[i]));
+    } else {
+      EXPECT_EQ(qdd[i], expected[i]);
+    }
+  }
+  // inverse dynamics has an answer there
+  batch::inverse_dynamics(model, workspace, states.q, states.qd, states.u, qdd);
+  // two links whose mass centres lie on the second axis: there is no inertia about it
+  test::RobotBuilder builder;
+  builder.add(JointType::revolute, "a", "base", "first", {0, 0, 1}, test::body(1.0, {1, 0, 0}));
+  builder.add(JointType::revolute, "b", "first", "second", {1, 0, 0}, test::body(1.0, {1, 0, 0}));
+  const Model needle(builder.robot());
+  BatchWorkspace small(needle);
+  Rows zeros(2 * 5, 0.0), out(2 * 5);
+  EXPECT_THROW(batch::forward_dynamics(needle, small, zeros, zeros, zeros, out),
+               std::runtime_error);
+}
+
+TEST(Batch, WrongArgumentsAreNamed) {
+  const Model model = model_from_dh(built_in_robot("puma"));
+  BatchWorkspace workspace(model);
+  Rows six(6), twelve(12), seven(7), square(72);
+  const auto refusal = [&](const Rows& q, const Rows& qd, const Rows& qdd, Rows& tau) {
+    return message_of<ArgumentError>(
+        [&] { batch::inverse_dynamics(model, workspace, q, qd, qdd, tau); });
+  };
+  EXPECT_EQ(refusal(seven, seven, seven, seven),
+            "q has 7 entries; a multiple of 6, the coordinates of a state, is needed");
+  EXPECT_EQ(refusal(twelve, six, twelve, twelve),
+            "qd has 6 entries; 12 are needed, 6 for each of 2 states");
+  EXPECT_THAT(refusal(twelve, twelve, six, twelve), HasSubstr("qdd has 6 entries"));
+  EXPECT_THAT(refusal(twelve, twelve, twelve, six), HasSubstr("tau has 6 entries"));
+  EXPECT_EQ(
+      message_of<ArgumentError>([&] { batch::inertia_matrix(model, workspace, twelve, twelve); }),
+      "M has 12 entries; 72 are needed, 36 for each of 2 states");
+  EXPECT_THAT(message_of<ArgumentError>([&] {
+                batch::inverse_dynamics_derivatives(model, workspace, twelve, twelve, twelve,
+                                                    square, twelve);
+              }),
+              HasSubstr("tau_by_qd has 12 entries; 72 are needed"));
+  const std::vector<LinkWrench> world = {{model.end_effector(), {}, Axes::world}};
+  Conditions conditions;
+  conditions.wrenches = world;
+  EXPECT_THAT(message_of<ArgumentError>([&] {
+                batch::inverse_dynamics(model, workspace, six, six, six, six, conditions);
+              }),
+              HasSubstr("Axes::local"));
+  BatchWorkspace other(model_from_dh(built_in_robot("planar3")));
+  EXPECT_THAT(message_of<ArgumentError>([&] { batch::gravity_forces(model, other, six, six); }),
+              HasSubstr("the workspace was made for a model of 3 coordinates"));
+}
+
+TEST(Batch, NothingAllocatesOnceTheWorkspaceExists) {
+  if (!counter::available()) GTEST_SKIP() << "allocations cannot be counted in this build";
+  for (const Robot& robot : robots()) {
+    const States states(robot.model, 700);
+    BatchWorkspace workspace(robot.model, {.threads = 2});
+    Results results(states);
+    counter::start();
+    results.run(robot.model, workspace, states, {});
+    EXPECT_EQ(counter::stop(), 0U) << robot.name;
+  }
+}
+
+TEST(Batch, ThreadsGiveTheSameBits) {
+  for (const Robot& robot : robots()) {
+    const States states(robot.model, 3001);
+    BatchWorkspace one(robot.model), all(robot.model, {.threads = 0});
+    EXPECT_EQ(one.threads(), 1U);
+    EXPECT_GE(all.threads(), 1U);
+    Results expected(states), found(states);
+    expected.run(robot.model, one, states, {});
+    for (int round = 0; round < 3; ++round) found.run(robot.model, all, states, {});
+    for (std::size_t i = 0; i < expected.all().size(); ++i) {
+      const Rows &a = *expected.all()[i], &b = *found.all()[i];
+      ASSERT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)), 0)
+          << robot.name << ", result " << i;
+    }
+  }
+}
+
+TEST(Batch, AStatesNumbersDoNotDependOnItsNeighbours) {
+  const Model model = model_from_dh(built_in_robot("stanford"));
+  const States states(model, 30);
+  BatchWorkspace workspace(model);
+  Rows all(states.q.size()), one(6);
+  batch::forward_dynamics(model, workspace, states.q, states.qd, states.u, all);
+  for (std::size_t k = 0; k < 30; ++k) {
+    batch::forward_dynamics(model, workspace, states.row(states.q, k), states.row(states.qd, k),
+                            states.row(states.u, k), one);
+    EXPECT_TRUE(std::equal(one.begin(), one.end(), all.begin() + static_cast<long>(6 * k))) << k;
+  }
+}
+
+TEST(Batch, AModelOfTheSameStructureMayUseTheWorkspace) {
+  const Model model = model_from_dh(built_in_robot("puma")),
+              moon = model.with_gravity({0, 0, -1.6});
+  BatchWorkspace workspace(model), own(moon);
+  const States states(model, 5);
+  Rows a(30), b(30);
+  batch::gravity_forces(moon, workspace, states.q, a);
+  batch::gravity_forces(moon, own, states.q, b);
+  EXPECT_EQ(a, b);
+}
+
+}  // namespace
+}  // namespace dynamics
