@@ -86,6 +86,7 @@ class Builder {
     add_payload();
     orient_bodies();
     for (std::size_t i = 0; i < drafts_.size(); ++i) data_.tree.push_back(tree_body(i));
+    prepare_tree(data_.tree);
     for (Frame& frame : data_.frames) {
       if (frame.body < 0) continue;
       const Eigen::Matrix3d to_body =
@@ -270,6 +271,13 @@ class Builder {
     const double size = std::hypot(untwisted(1, 2), untwisted(2, 2));
     body.cos_alpha = untwisted(2, 2) / size;
     body.sin_alpha = -untwisted(1, 2) / size;
+    // a right angle that is one but for the last digit of the number it was given as
+    for (double* small : {&body.cos_alpha, &body.sin_alpha}) {
+      double& other = small == &body.cos_alpha ? body.sin_alpha : body.cos_alpha;
+      if (std::abs(*small) > 1e-15) continue;
+      *small = 0.0;
+      other = std::copysign(1.0, other);
+    }
     body.offset = std::atan2(body.cos_alpha * untwisted(1, 0) + body.sin_alpha * untwisted(2, 0),
                              untwisted(0, 0));
     if (std::abs(body.offset) < 1e-15) body.offset = 0.0;

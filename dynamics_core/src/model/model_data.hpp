@@ -53,4 +53,8 @@ std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
 /// Fills bodies, coordinates, frames and tree of `data` from its description and payload.
 void build_tree(Model::Data& data, const std::vector<std::size_t>& joint_order);
 
+/// Fills what the recursions read beside the bodies themselves: kinds of twists, who follows whom,
+/// minimal inertial parameters.
+void prepare_tree(Tree& tree);
+
 }  // namespace dynamics

@@ -46,13 +46,19 @@ void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
                       const Conditions& conditions) {
   check_output("wrenches", wrenches.size(), model.body_count());
   inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
-  const Workspace::Memory& memory = workspace.memory();
+  Workspace::Memory& memory = workspace.memory();
+  const double* positions = body_positions(model, q, memory.q);
+  const auto* outside =
+      body_wrenches(model, memory, positions, conditions.wrenches, conditions.base);
+  kernel::joint_wrenches<double>(
+      model.tree(), memory.joint_wrenches.data(), base_state(model, conditions.base), outside,
+      positions, body_rates(model, qd, memory.qd), body_rates(model, qdd, memory.qdd));
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const Body& body = model.bodies()[i];
     const Eigen::Matrix3d axes =
         body.link.empty() ? Eigen::Matrix3d(Eigen::Matrix3d::Identity()) : body.axes;
-    wrenches[i].force = axes * to_eigen(memory.inverse[i].f);
-    wrenches[i].moment = axes * to_eigen(memory.inverse[i].n);
+    wrenches[i].force = axes * to_eigen(memory.joint_wrenches[i].f);
+    wrenches[i].moment = axes * to_eigen(memory.joint_wrenches[i].n);
   }
 }
 

@@ -67,18 +67,18 @@ Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, Con
   const double* positions = body_positions(model, q, memory.q);
   const double* rates = body_rates(model, qd, memory.qd);
   const double* accelerations = body_rates(model, qdd, memory.qdd);
-  // the bodies' motions, gravity included, as inverse dynamics leaves them behind
-  memory.kernels.inverse_dynamics(tree, memory.inverse.data(), base_state(model, base), nullptr,
-                                  positions, rates, accelerations, memory.tau.data());
+  // the bodies' motions, gravity included, as the joints' wrenches leave them behind
+  kernel::joint_wrenches<double>(tree, memory.joint_wrenches.data(), base_state(model, base),
+                                 nullptr, positions, rates, accelerations);
   Eigen::MatrixXd Y = Eigen::MatrixXd::Zero(idx(memory.size), idx(parameter_count(model)));
   const auto add = [&](std::size_t body, std::size_t column, double value) {
     const Body& row = model.bodies()[body];
     Y(idx(row.coordinate), idx(column)) += row.multiplier * value;
   };
   for (std::size_t i = 0; i < n; ++i) {
-    const auto& link = memory.inverse[i];
-    const Eigen::Vector3d omega = to_eigen(link.omega), alpha = to_eigen(link.alpha),
-                          a = to_eigen(link.a);
+    const auto& motion = memory.joint_wrenches[i].motion;
+    const Eigen::Vector3d omega = to_eigen(motion.omega), alpha = to_eigen(motion.alpha),
+                          a = to_eigen(motion.a);
     // f = m a + (alpha x + omega x omega x) h,  n = h x a + J alpha + omega x J omega
     Eigen::Matrix<double, 3, 10> f, m;
     f.setZero();
@@ -92,7 +92,7 @@ Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, Con
         add(k, ten * i + c, tree[k].prismatic ? f(2, idx(c)) : m(2, idx(c)));
       }
       if (tree[k].parent < 0) break;
-      const auto& at = memory.inverse[k].at;
+      const auto& at = memory.joint_wrenches[k].at;
       for (Eigen::Index c = 0; c < 10; ++c) {
         const auto up = [&](const Eigen::Vector3d& v) {
           return to_eigen(kernel::to_parent(tree[k], at, from_eigen(v)));

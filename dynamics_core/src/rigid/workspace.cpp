@@ -12,6 +12,7 @@ Workspace::Memory::Memory(const Model& model)
     : size(model.size()),
       body_count(model.body_count()),
       inverse(body_count),
+      joint_wrenches(body_count),
       forward(body_count),
       composite(body_count),
       coriolis(body_count),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dynamics_core/rigid/conditions.hpp"
+#include "dynamics_core/rigid/kernel/joint_wrenches.hpp"
 #include "dynamics_core/rigid/workspace.hpp"
 #include "kernels/dispatch.hpp"
 
@@ -32,6 +33,7 @@ struct Workspace::Memory {
   std::size_t body_count;  ///< bodies
 
   std::vector<kernel::InverseScratch<double>> inverse;
+  std::vector<kernel::WrenchScratch<double>> joint_wrenches;
   std::vector<kernel::ForwardScratch<double>> forward;
   std::vector<kernel::CompositeScratch<double>> composite;
   std::vector<kernel::CoriolisScratch<double>> coriolis;

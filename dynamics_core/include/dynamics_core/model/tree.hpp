@@ -17,10 +17,40 @@ namespace dynamics {
 ///
 /// beta is zero except for further children (`turned`).
 struct TreeBody {
+  /// alpha and beta, for recursions that have a shorter way through the angles of most robots.
+  enum class Twist : unsigned char {
+    none,           ///< alpha = 0, beta = 0
+    quarter,        ///< alpha = 90 degrees, beta = 0
+    minus_quarter,  ///< alpha = -90 degrees, beta = 0
+    general
+  };
+
+  int parent = -1;  ///< -1: the base
+  Twist twist = Twist::none;
+  bool prismatic = false;
+  bool turned = false;     ///< beta is not zero
+  bool second = false;     ///< its parent has a revolute joint on the base
+  bool continued = false;  ///< the next body of the list is a child of this one
+  bool forked = false;     ///< it has a child that is not the next body of the list
+
+  double rotor_inertia = 0.0;  ///< (kg m^2 or kg)
+  double offset = 0.0;         ///< (rad)
   double cos_alpha = 1.0, sin_alpha = 0.0;
-  double cos_beta = 1.0, sin_beta = 0.0;
-  double offset = 0.0, cos_offset = 1.0, sin_offset = 0.0;
   double position[3] = {0.0, 0.0, 0.0};  ///< p, in the parent's frame (m)
+
+  /// Minimal inertial parameters (Gautier and Khalil 1990): the joint forces are the same where
+  /// what lies on the axis of a revolute joint, `mass`, z of `moment` and zz of `pseudo_inertia`,
+  /// belongs to the parent. Zero here for a revolute body; a prismatic one keeps all it has.
+  struct Minimal {
+    double moment[3] = {0.0, 0.0, 0.0};
+    double pseudo_inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< xx xy xz yy yz zz
+    double inertia_zz = 0.0;                                    ///< about the axis
+    double mass = 0.0;
+  };
+  Minimal minimal;
+
+  double cos_beta = 1.0, sin_beta = 0.0;
+  double cos_offset = 1.0, sin_offset = 0.0;
 
   double mass = 0.0;                                   ///< (kg)
   double moment[3] = {0.0, 0.0, 0.0};                  ///< mass times mass centre (kg m)
@@ -28,13 +58,8 @@ struct TreeBody {
   double pseudo_inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< sum of m r r^T: tr J/2 - J
   double centre_shift = 0.0;  ///< moment^2 / mass, what separates J from the tensor in Eq. (8)
 
-  double rotor_inertia = 0.0;  ///< (kg m^2 or kg)
-  double damping = 0.0;        ///< (N m s/rad or N s/m)
-  double friction = 0.0;       ///< Coulomb (N m or N)
-
-  int parent = -1;  ///< -1: the base
-  bool prismatic = false;
-  bool turned = false;  ///< beta is not zero
+  double damping = 0.0;   ///< (N m s/rad or N s/m)
+  double friction = 0.0;  ///< Coulomb (N m or N)
 };
 
 using Tree = std::vector<TreeBody>;

@@ -11,6 +11,9 @@
 #define DYNAMICS_KERNEL_NAMESPACE generic
 #endif
 
+/// Small steps of a recursion: a call, and numbers through memory, would cost more than the step.
+#define DYNAMICS_INLINE [[gnu::always_inline]] inline
+
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
@@ -20,33 +23,33 @@ struct Vec3 {
 };
 
 template <class S>
-Vec3<S> operator+(const Vec3<S>& a, const Vec3<S>& b) {
+DYNAMICS_INLINE Vec3<S> operator+(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z};
 }
 template <class S>
-Vec3<S> operator-(const Vec3<S>& a, const Vec3<S>& b) {
+DYNAMICS_INLINE Vec3<S> operator-(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.x - b.x, a.y - b.y, a.z - b.z};
 }
 template <class S>
-Vec3<S>& operator+=(Vec3<S>& a, const Vec3<S>& b) {
+DYNAMICS_INLINE Vec3<S>& operator+=(Vec3<S>& a, const Vec3<S>& b) {
   return a = a + b;
 }
 template <class S>
-Vec3<S>& operator-=(Vec3<S>& a, const Vec3<S>& b) {
+DYNAMICS_INLINE Vec3<S>& operator-=(Vec3<S>& a, const Vec3<S>& b) {
   return a = a - b;
 }
 template <class S, class T>
-Vec3<S> operator*(const T& k, const Vec3<S>& a) {
+DYNAMICS_INLINE Vec3<S> operator*(const T& k, const Vec3<S>& a) {
   return {k * a.x, k * a.y, k * a.z};
 }
 
 /// a x b, where either may be a constant of the model (double) and the other a scalar S.
 template <class A, class B>
-auto cross(const Vec3<A>& a, const Vec3<B>& b) -> Vec3<decltype(a.x * b.x)> {
+DYNAMICS_INLINE auto cross(const Vec3<A>& a, const Vec3<B>& b) -> Vec3<decltype(a.x * b.x)> {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 template <class A, class B>
-auto dot(const Vec3<A>& a, const Vec3<B>& b) -> decltype(a.x * b.x) {
+DYNAMICS_INLINE auto dot(const Vec3<A>& a, const Vec3<B>& b) -> decltype(a.x * b.x) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
@@ -56,11 +59,11 @@ struct Sym3 {
   S xx, xy, xz, yy, yz, zz;
 };
 template <class S>
-Sym3<S>& operator+=(Sym3<S>& a, const Sym3<S>& b) {
+DYNAMICS_INLINE Sym3<S>& operator+=(Sym3<S>& a, const Sym3<S>& b) {
   return a = {a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yy + b.yy, a.yz + b.yz, a.zz + b.zz};
 }
 template <class A, class B>
-auto operator*(const Sym3<A>& m, const Vec3<B>& v) -> Vec3<decltype(m.xx * v.x)> {
+DYNAMICS_INLINE auto operator*(const Sym3<A>& m, const Vec3<B>& v) -> Vec3<decltype(m.xx * v.x)> {
   return {m.xx * v.x + m.xy * v.y + m.xz * v.z, m.xy * v.x + m.yy * v.y + m.yz * v.z,
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
@@ -71,18 +74,19 @@ struct Mat3 {
   S xx, xy, xz, yx, yy, yz, zx, zy, zz;
 };
 template <class S>
-Mat3<S>& operator+=(Mat3<S>& a, const Mat3<S>& b) {
+DYNAMICS_INLINE Mat3<S>& operator+=(Mat3<S>& a, const Mat3<S>& b) {
   return a = {a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yx + b.yx, a.yy + b.yy,
               a.yz + b.yz, a.zx + b.zx, a.zy + b.zy, a.zz + b.zz};
 }
 template <class A, class B>
-auto operator*(const Mat3<A>& m, const Vec3<B>& v) -> Vec3<decltype(m.xx * v.x)> {
+DYNAMICS_INLINE auto operator*(const Mat3<A>& m, const Vec3<B>& v) -> Vec3<decltype(m.xx * v.x)> {
   return {m.xx * v.x + m.xy * v.y + m.xz * v.z, m.yx * v.x + m.yy * v.y + m.yz * v.z,
           m.zx * v.x + m.zy * v.y + m.zz * v.z};
 }
 /// m^T v
 template <class A, class B>
-auto transpose_times(const Mat3<A>& m, const Vec3<B>& v) -> Vec3<decltype(m.xx * v.x)> {
+DYNAMICS_INLINE auto transpose_times(const Mat3<A>& m, const Vec3<B>& v)
+    -> Vec3<decltype(m.xx * v.x)> {
   return {m.xx * v.x + m.yx * v.y + m.zx * v.z, m.xy * v.x + m.yy * v.y + m.zy * v.z,
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dynamics_core/model/tree.hpp"
+#include "dynamics_core/rigid/kernel/sine_cosine.hpp"
 #include "dynamics_core/spatial/vector3.hpp"
 
 namespace dynamics::kernel {
@@ -19,6 +20,7 @@ class Tree {
   Tree(const TreeBody* bodies, std::size_t count) : bodies_(bodies), count_(count) {}
   // NOLINTNEXTLINE(google-explicit-constructor): a view of the model's
   Tree(const dynamics::Tree& tree) : Tree(tree.data(), tree.size()) {}
+  const TreeBody* data() const { return bodies_; }
   std::size_t size() const { return count_; }
   const TreeBody& operator[](std::size_t i) const { return bodies_[i]; }
 
@@ -43,8 +45,6 @@ inline Vec3<double> slide_direction(const TreeBody& body) {
 
 template <class S>
 Placement<S> place(const TreeBody& body, const S& q) {
-  using std::cos;
-  using std::sin;
   Placement<S> at;
   if (body.prismatic) {
     at.c = S(body.cos_offset);
@@ -54,11 +54,125 @@ Placement<S> place(const TreeBody& body, const S& q) {
             S(body.position[2]) + d.z * q};
   } else {
     const S angle = body.offset == 0.0 ? q : S(q + S(body.offset));
-    at.c = cos(angle);
-    at.s = sin(angle);
+    SineCosine<S>::compute(angle, at.s, at.c);
     at.r = {S(body.position[0]), S(body.position[1]), S(body.position[2])};
   }
   return at;
+}
+
+/// Cosines and sines of all revolute joints at entry, into scratch[i].at; the rest of a placement
+/// is a constant of the body, or left to place() for prismatic joints.
+template <class S, class Scratch>
+void turn_joints(const TreeBody* tree, std::size_t count, Scratch* scratch, const S* q) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (tree[i].prismatic) continue;
+    const S angle = tree[i].offset == 0.0 ? q[i] : S(q[i] + S(tree[i].offset));
+    SineCosine<S>::compute(angle, scratch[i].at.s, scratch[i].at.c);
+  }
+}
+template <class Scratch>
+void turn_joints(const TreeBody* tree, std::size_t count, Scratch* scratch, const double* q) {
+  constexpr std::size_t lanes = SeveralSines::lanes;
+  bool near = count >= lanes;
+  for (std::size_t i = 0; i < count; ++i) near &= __builtin_fabs(q[i]) <= SeveralSines::largest;
+  if (!near) {  // one after the other
+    turn_joints<double>(tree, count, scratch, q);
+    return;
+  }
+  for (std::size_t i = 0; i < count; i += lanes) {
+    const std::size_t first = i + lanes <= count ? i : count - lanes;  // the last ones overlap
+    SeveralSines::Reals angle, offset;
+    __builtin_memcpy(&angle, q + first, sizeof angle);
+    for (std::size_t k = 0; k < lanes; ++k) offset[k] = tree[first + k].offset;
+    const SeveralSines turn(angle + offset);
+    for (std::size_t k = 0; k < lanes; ++k) {
+      scratch[first + k].at.s = turn.sine[k];
+      scratch[first + k].at.c = turn.cosine[k];
+    }
+  }
+}
+
+/// Carries vectors between the frames of a body and its parent; the kind of twist is known when
+/// this is compiled, so that right angles cost nothing.
+template <TreeBody::Twist twist, class S>
+struct Turn {
+  using Twist = TreeBody::Twist;
+  const TreeBody& body;
+  const S &c, &s;
+
+  /// The components of a vector of the parent's frame in the body's frame.
+  DYNAMICS_INLINE Vec3<S> to_body(const Vec3<S>& v) const {
+    if constexpr (twist == Twist::none) {
+      return {c * v.x + s * v.y, c * v.y - s * v.x, v.z};
+    } else if constexpr (twist == Twist::quarter) {
+      return {c * v.x + s * v.z, c * v.z - s * v.x, -v.y};
+    } else if constexpr (twist == Twist::minus_quarter) {
+      return {c * v.x - s * v.z, -(c * v.z) - s * v.x, v.y};
+    } else {
+      S x = v.x, y = v.y;
+      if (body.turned) {
+        x = body.cos_beta * v.x + body.sin_beta * v.y;
+        y = body.cos_beta * v.y - body.sin_beta * v.x;
+      }
+      const S u = body.cos_alpha * y + body.sin_alpha * v.z;
+      const S w = body.cos_alpha * v.z - body.sin_alpha * y;
+      return {c * x + s * u, c * u - s * x, w};
+    }
+  }
+  /// (0, 0, z) of the parent's frame.
+  DYNAMICS_INLINE Vec3<S> axis_to_body(const S& z) const {
+    const S zero(0.0);
+    if constexpr (twist == Twist::none) {
+      return {zero, zero, z};
+    } else if constexpr (twist == Twist::quarter) {
+      return {s * z, c * z, zero};
+    } else if constexpr (twist == Twist::minus_quarter) {
+      return {-(s * z), -(c * z), zero};
+    } else {
+      const S u = body.sin_alpha * z;
+      return {s * u, c * u, body.cos_alpha * z};
+    }
+  }
+  /// z of to_parent(v).
+  DYNAMICS_INLINE S z_of_parent(const Vec3<S>& v) const {
+    if constexpr (twist == Twist::none) {
+      return v.z;
+    } else {
+      const S u = s * v.x + c * v.y;
+      if constexpr (twist == Twist::quarter) return u;
+      if constexpr (twist == Twist::minus_quarter) return -u;
+      return body.sin_alpha * u + body.cos_alpha * v.z;
+    }
+  }
+  /// The components of a vector of the body's frame in the parent's frame.
+  DYNAMICS_INLINE Vec3<S> to_parent(const Vec3<S>& v) const {
+    const S x = c * v.x - s * v.y;
+    const S u = s * v.x + c * v.y;
+    if constexpr (twist == Twist::none) {
+      return {x, u, v.z};
+    } else if constexpr (twist == Twist::quarter) {
+      return {x, -v.z, u};
+    } else if constexpr (twist == Twist::minus_quarter) {
+      return {x, v.z, -u};
+    } else {
+      const S y = body.cos_alpha * u - body.sin_alpha * v.z;
+      const S z = body.sin_alpha * u + body.cos_alpha * v.z;
+      if (!body.turned) return {x, y, z};
+      return {body.cos_beta * x - body.sin_beta * y, body.sin_beta * x + body.cos_beta * y, z};
+    }
+  }
+};
+
+/// Calls f(Turn) with the body's kind of twist.
+template <class S, class F>
+DYNAMICS_INLINE void with_turn(const TreeBody& body, const Placement<S>& at, F&& f) {
+  using Twist = TreeBody::Twist;
+  switch (body.twist) {
+    case Twist::none: f(Turn<Twist::none, S>{body, at.c, at.s}); break;
+    case Twist::quarter: f(Turn<Twist::quarter, S>{body, at.c, at.s}); break;
+    case Twist::minus_quarter: f(Turn<Twist::minus_quarter, S>{body, at.c, at.s}); break;
+    default: f(Turn<Twist::general, S>{body, at.c, at.s});
+  }
 }
 
 /// The components of a vector of the parent's frame in the body's frame.

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The sines and cosines of a state: of doubles several joints at once, of other scalars one after
+// the other.
+
+#include <cmath>
+#include <cstddef>
+
+#include "dynamics_core/spatial/vector3.hpp"
+
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
+
+/// The sine and cosine of one angle; to be specialized for scalars that have both at once.
+template <class S>
+struct SineCosine {
+  static void compute(const S& angle, S& sine, S& cosine) {
+    using std::cos;
+    using std::sin;
+    sine = sin(angle);
+    cosine = cos(angle);
+  }
+};
+
+/// For doubles, all lanes of a register side by side: the angle less the nearest multiple k of pi/2
+/// in two numbers y + tail, polynomials in y on +-pi/4 (minimax; relative error below 2^-57), then
+/// exchange and signs by k. Below one unit in the last place; large angles go to the C library.
+struct SeveralSines {
+#if defined(__AVX__)
+  static constexpr std::size_t lanes = 4;
+#else
+  static constexpr std::size_t lanes = 2;
+#endif
+  typedef double Reals __attribute__((vector_size(8 * lanes)));        // NOLINT
+  typedef long long Integers __attribute__((vector_size(8 * lanes)));  // NOLINT
+
+  /// The multiple of pi/2 has 13 bits, the first two parts of pi/2 33 bits each: their products are
+  /// exact, and what is left of the third is below the last place of any y that occurs.
+  static constexpr double largest = 8192.0;
+
+  Reals sine, cosine;
+
+  [[gnu::always_inline]] explicit SeveralSines(Reals x) {
+    const Reals shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52;  // rounds to the nearest integer
+    const Integers quadrant = __builtin_bit_cast(Integers, shifted);
+    const Reals k = shifted - 0x1.8p52;
+    const Reals first = x - k * 0x1.921fb544p+0;
+    const Reals second = first - k * 0x1.0b4611a6p-34;
+    const Reals rest = k * 0x1.3198a2e037073p-69 - ((first - second) - k * 0x1.0b4611a6p-34);
+    const Reals y = second - rest;
+    const Reals tail = (second - y) - rest;
+
+    const Reals z = y * y, zz = z * z, half = 0.5 * z;
+    const Reals s = ((-0x1.5555555555549p-3 + z * 0x1.111111110f861p-7) +
+                     zz * (-0x1.a01a019c0e4bep-13 + z * 0x1.71de3574ba3e7p-19)) +
+                    (zz * zz) * (-0x1.ae5e63cd7450fp-26 + z * 0x1.5d9246c8cff12p-33);
+    const Reals c = ((0x1.555555555554cp-5 - z * 0x1.6c16c16c15162p-10) +
+                     zz * (0x1.a01a019caef37p-16 - z * 0x1.27e4f807d6201p-22)) +
+                    (zz * zz) * (0x1.1ee9ea6cbe9b5p-29 - z * 0x1.8fadd06dae674p-37);
+    const Reals sin_y = y + ((y * z) * s + (tail - tail * half));
+    const Reals upper = 1.0 - half;
+    const Reals cos_y = upper + (((1.0 - upper) - half) + (zz * c - y * tail));
+
+    const Integers odd = -(quadrant & 1);
+    const Integers a = __builtin_bit_cast(Integers, sin_y), b = __builtin_bit_cast(Integers, cos_y);
+    const Integers swap = (a ^ b) & odd;
+    const Integers sign_s = (quadrant & 2) << 62, sign_c = ((quadrant + 1) & 2) << 62;
+    sine = __builtin_bit_cast(Reals, (a ^ swap) ^ sign_s);
+    cosine = __builtin_bit_cast(Reals, (b ^ swap) ^ sign_c);
+  }
+};
+
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel
