@@ -54,7 +54,7 @@ Placement<S> place(const TreeBody& body, const S& q) {
             S(body.position[2]) + d.z * q};
   } else {
     const S angle = body.offset == 0.0 ? q : S(q + S(body.offset));
-    SineCosine<S>::compute(angle, at.s, at.c);
+    both_of(angle, at.s, at.c);
     at.r = {S(body.position[0]), S(body.position[1]), S(body.position[2])};
   }
   return at;
@@ -67,7 +67,7 @@ void turn_joints(const TreeBody* tree, std::size_t count, Scratch* scratch, cons
   for (std::size_t i = 0; i < count; ++i) {
     if (tree[i].prismatic) continue;
     const S angle = tree[i].offset == 0.0 ? q[i] : S(q[i] + S(tree[i].offset));
-    SineCosine<S>::compute(angle, scratch[i].at.s, scratch[i].at.c);
+    both_of(angle, scratch[i].at.s, scratch[i].at.c);
   }
 }
 template <class Scratch>

@@ -12,16 +12,19 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// The sine and cosine of one angle; to be specialized for scalars that have both at once.
+/// The sine and cosine of one angle; a scalar that has both at once brings a sine_cosine() of its
+/// own in its namespace.
 template <class S>
-struct SineCosine {
-  static void compute(const S& angle, S& sine, S& cosine) {
+DYNAMICS_INLINE void both_of(const S& angle, S& sine, S& cosine) {
+  if constexpr (requires { sine_cosine(angle, sine, cosine); }) {
+    sine_cosine(angle, sine, cosine);
+  } else {
     using std::cos;
     using std::sin;
     sine = sin(angle);
     cosine = cos(angle);
   }
-};
+}
 
 /// For doubles, all lanes of a register side by side: the angle less the nearest multiple k of pi/2
 /// in two numbers y + tail, polynomials in y on +-pi/4 (minimax; relative error below 2^-57), then
