@@ -13,6 +13,7 @@
 
 /// Small steps of a recursion: a call, and numbers through memory, would cost more than the step.
 #define DYNAMICS_INLINE [[gnu::always_inline]] inline
+#define DYNAMICS_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {

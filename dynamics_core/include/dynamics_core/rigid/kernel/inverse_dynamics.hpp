@@ -175,7 +175,7 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       full_inertia(body.minimal.mass, body.minimal.moment, body.minimal.pseudo_inertia, m, link.f,
                    link.n);
     } else {
-      with_turn(body, link.at, [&](const auto& turn) {
+      with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
         const Vec3<double> r = constant(body.position);
         if (body.second && still) {
           const S &w = m.omega.z, &dw = m.alpha.z, &ww = m.spin.minus_xx;
@@ -228,7 +228,7 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
         n = to_parent(body, link.at, n);
         n.z = n.z + (link.at.r.x * f.y - link.at.r.y * f.x);
       } else {
-        with_turn(body, link.at, [&](const auto& turn) {
+        with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
           const auto& r = body.position;
           f = turn.to_parent(f);
           n.z = turn.z_of_parent(n) + (r[0] * f.y - r[1] * f.x);
@@ -241,7 +241,7 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       f = to_parent(body, link.at, f);
       n = to_parent(body, link.at, n) + cross(link.at.r, f);
     } else {
-      with_turn(body, link.at, [&](const auto& turn) {
+      with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
         f = turn.to_parent(f);
         n = turn.to_parent(n) + cross(constant(body.position), f);
       });
