@@ -37,6 +37,7 @@ class Cursor {
   /// Refuses every key not named here.
   void allow_keys(std::initializer_list<std::string_view> known) const;
 
+  bool is_map() const { return node_->kind == Node::Kind::map; }
   bool has(std::string_view key) const;
   std::optional<Cursor> find(std::string_view key) const;
   Cursor at(std::string_view key) const;  ///< refuses its absence

@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 
 #include "dynamics_core/view.hpp"
 
 namespace dynamics {
 namespace {
-
-using std::numbers::pi;
 
 void require_size(const char* name, std::size_t size, std::size_t expected) {
   if (size != expected) {
@@ -25,7 +22,7 @@ void require_positive(const char* name, double value) {
   }
 }
 
-class Cycloid : public Motion {
+class Cycloid : public MotionOf<Cycloid> {
  public:
   Cycloid(std::vector<double> q0, std::vector<double> q1, double period)
       : q0_(std::move(q0)), q1_(std::move(q1)), period_(period) {
@@ -34,19 +31,22 @@ class Cycloid : public Motion {
   }
   std::size_t size() const override { return q0_.size(); }
 
-  void at(double t, std::span<double> q, std::span<double> qd,
-          std::span<double> qdd) const override {
-    const double rate = 2.0 * pi / period_;
-    const double phase = rate * t;
+  template <class S>
+  void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
+    using std::cos;
+    using std::sin;
+    const S turn = S(2.0) * pi_of<S>();
+    const S rate = turn / S(period_);
+    const S phase = rate * t;
     for (std::size_t i = 0; i < q0_.size(); ++i) {
-      const double way = q1_[i] - q0_[i];
-      if (t >= period_) {
-        q[i] = q1_[i];
-        qd[i] = qdd[i] = 0.0;
+      const S way = S(q1_[i]) - S(q0_[i]);
+      if (t >= S(period_)) {
+        q[i] = S(q1_[i]);
+        qd[i] = qdd[i] = S(0.0);
       } else {
-        q[i] = q0_[i] + way / (2.0 * pi) * (phase - std::sin(phase));
-        qd[i] = way / period_ * (1.0 - std::cos(phase));
-        qdd[i] = way / period_ * rate * std::sin(phase);
+        q[i] = S(q0_[i]) + way / turn * (phase - sin(phase));
+        qd[i] = way / S(period_) * (S(1.0) - cos(phase));
+        qdd[i] = way / S(period_) * rate * sin(phase);
       }
     }
   }
@@ -56,7 +56,7 @@ class Cycloid : public Motion {
   double period_;
 };
 
-class MohanSaha : public Motion {
+class MohanSaha : public MotionOf<MohanSaha> {
  public:
   MohanSaha(std::vector<double> q0, std::vector<double> k, std::vector<double> T)
       : q0_(std::move(q0)), k_(std::move(k)), period_(std::move(T)) {
@@ -66,13 +66,15 @@ class MohanSaha : public Motion {
   }
   std::size_t size() const override { return q0_.size(); }
 
-  void at(double t, std::span<double> q, std::span<double> qd,
-          std::span<double> qdd) const override {
+  template <class S>
+  void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
+    using std::cos;
+    using std::sin;
     for (std::size_t i = 0; i < q0_.size(); ++i) {
-      const double rate = pi / period_[i];
-      q[i] = q0_[i] + k_[i] * (t - std::sin(rate * t) / rate);
-      qd[i] = k_[i] * (1.0 - std::cos(rate * t));
-      qdd[i] = k_[i] * rate * std::sin(rate * t);
+      const S rate = pi_of<S>() / S(period_[i]), k = S(k_[i]);
+      q[i] = S(q0_[i]) + k * (t - sin(rate * t) / rate);
+      qd[i] = k * (S(1.0) - cos(rate * t));
+      qdd[i] = k * rate * sin(rate * t);
     }
   }
 
@@ -81,6 +83,18 @@ class MohanSaha : public Motion {
 };
 
 }  // namespace
+
+void Motion::at(const DoubleDouble& t, std::span<DoubleDouble> q, std::span<DoubleDouble> qd,
+                std::span<DoubleDouble> qdd) const {
+  std::vector<double> values(3 * size());
+  const std::span<double> all(values);
+  at(static_cast<double>(t), all.first(size()), all.subspan(size(), size()), all.last(size()));
+  for (std::size_t i = 0; i < size(); ++i) {
+    q[i] = values[i];
+    qd[i] = values[size() + i];
+    qdd[i] = values[2 * size() + i];
+  }
+}
 
 std::unique_ptr<Motion> cycloid_motion(std::vector<double> q0, std::vector<double> q1,
                                        double period) {

@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <unordered_map>
+
+#include "csv_table.hpp"
 
 namespace dynamics {
 namespace {
@@ -54,7 +53,7 @@ std::vector<std::vector<double>> spline_velocities(const Knots& knots) {
   return v;
 }
 
-class KnotMotion : public Motion {
+class KnotMotion : public MotionOf<KnotMotion> {
  public:
   explicit KnotMotion(const Knots& knots)
       : t_(knots.t), size_(knots.q[0].size()), first_(knots.q.front()), last_(knots.q.back()) {
@@ -73,23 +72,25 @@ class KnotMotion : public Motion {
 
   std::size_t size() const override { return size_; }
 
-  void at(double t, std::span<double> q, std::span<double> qd,
-          std::span<double> qdd) const override {
-    if (t < t_.front() || t > t_.back() || t_.size() == 1) {
-      const auto& still = t > t_.front() ? last_ : first_;
+  template <class S>
+  void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
+    if (t < S(t_.front()) || t > S(t_.back()) || t_.size() == 1) {
+      const auto& still = t > S(t_.front()) ? last_ : first_;
       std::copy(still.begin(), still.end(), q.begin());
-      std::fill(qd.begin(), qd.end(), 0.0);
-      std::fill(qdd.begin(), qdd.end(), 0.0);
+      std::fill(qd.begin(), qd.end(), S(0.0));
+      std::fill(qdd.begin(), qdd.end(), S(0.0));
       return;
     }
-    const auto next = std::upper_bound(t_.begin() + 1, t_.end() - 1, t);
+    const auto next = std::upper_bound(t_.begin() + 1, t_.end() - 1, static_cast<double>(t));
     const auto segment = static_cast<std::size_t>(next - t_.begin()) - 1;
-    const double s = t - t_[segment];
+    const S s = t - S(t_[segment]);
     for (std::size_t j = 0; j < size_; ++j) {
-      const Quintic& c = segments_[segment * size_ + j];
+      const Quintic& k = segments_[segment * size_ + j];
+      const S c[] = {S(k[0]), S(k[1]), S(k[2]), S(k[3]), S(k[4]), S(k[5])};
       q[j] = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
-      qd[j] = c[1] + s * (2.0 * c[2] + s * (3.0 * c[3] + s * (4.0 * c[4] + s * 5.0 * c[5])));
-      qdd[j] = 2.0 * c[2] + s * (6.0 * c[3] + s * (12.0 * c[4] + s * 20.0 * c[5]));
+      qd[j] = c[1] +
+              s * (S(2.0) * c[2] + s * (S(3.0) * c[3] + s * (S(4.0) * c[4] + s * S(5.0) * c[5])));
+      qdd[j] = S(2.0) * c[2] + s * (S(6.0) * c[3] + s * (S(12.0) * c[4] + s * S(20.0) * c[5]));
     }
   }
 
@@ -99,31 +100,6 @@ class KnotMotion : public Motion {
   std::vector<double> first_, last_;
   std::vector<Quintic> segments_;
 };
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> cells;
-  while (true) {
-    const auto comma = line.find(',');
-    std::string_view cell = line.substr(0, comma);
-    while (!cell.empty() && (cell.front() == ' ' || cell.front() == '\t')) cell.remove_prefix(1);
-    while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\t' || cell.back() == '\r'))
-      cell.remove_suffix(1);
-    cells.push_back(cell);
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-std::string_view take_line(std::string_view& text) {
-  const auto end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return line;
-}
-
-bool blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -147,36 +123,21 @@ std::unique_ptr<Motion> knot_motion(Knots knots) {
 }
 
 Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model) {
-  const std::string file(file_name);
-  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  if (blank(text))
-    throw ModelError(file, "is empty: a first row of names and rows of numbers are needed");
-  const auto names = split(take_line(text));
-  std::unordered_map<std::string_view, std::size_t> column;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!column.emplace(names[i], i).second) {
-      throw ModelError(file + ":1", fmt::format("column '{}' appears twice", names[i]));
-    }
-  }
-  if (!column.contains("t")) throw ModelError(file + ":1", "there is no column 't' with the times");
-
+  const CsvTable table(text, file_name);
   const auto find_columns = [&](const char* prefix, bool required) {
     std::vector<std::size_t> found;
     std::string missing;
     for (const Coordinate& coordinate : model.coordinates()) {
-      const std::string name = prefix + coordinate.name;
-      const auto at = column.find(name);
-      if (at != column.end()) {
-        found.push_back(at->second);
+      const auto at = table.find(prefix + coordinate.name);
+      if (at) {
+        found.push_back(*at);
       } else if (missing.empty()) {
-        missing = name;
+        missing = coordinate.name;
       }
     }
     if (!missing.empty() && (required || !found.empty())) {
-      throw ModelError(file + ":1",
-                       fmt::format("there is no column '{}' for joint '{}' of '{}'", missing,
-                                   missing.substr(missing.find('_') + 1), model.name()));
+      table.fail_names(fmt::format("there is no column '{}{}' for joint '{}' of '{}'", prefix,
+                                   missing, missing, model.name()));
     }
     return found;
   };
@@ -185,48 +146,18 @@ Knots read_trajectory_csv(std::string_view text, std::string_view file_name, con
   if (qd.empty()) qdd.clear();
 
   Knots knots;
-  std::vector<double> row;
-  for (std::size_t line_number = 2; !text.empty(); ++line_number) {
-    const std::string_view line = take_line(text);
-    if (blank(line)) continue;
-    const auto cells = split(line);
-    const std::string at = fmt::format("{}:{}", file, line_number);
-    if (cells.size() != names.size()) {
-      throw ModelError(
-          at, fmt::format("has {} cells; the first row has {}", cells.size(), names.size()));
-    }
-    row.clear();
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      double value = 0.0;
-      const char* const end = cells[i].data() + cells[i].size();
-      const auto [next, error] = std::from_chars(cells[i].data(), end, value);
-      const bool used = names[i] == "t" || std::find(q.begin(), q.end(), i) != q.end() ||
-                        std::find(qd.begin(), qd.end(), i) != qd.end() ||
-                        std::find(qdd.begin(), qdd.end(), i) != qdd.end();
-      if (used && (error != std::errc{} || next != end || !std::isfinite(value))) {
-        throw ModelError(
-            at, fmt::format("column '{}': '{}' is not a finite number", names[i], cells[i]));
-      }
-      row.push_back(value);
-    }
-    const double t = row[column.at("t")];
-    if (t < 0.0) throw ModelError(at, fmt::format("time {} is before 0", t));
-    if (!knots.t.empty() && !(t > knots.t.back())) {
-      throw ModelError(
-          at, fmt::format("time {} does not come after {} of the row before", t, knots.t.back()));
-    }
-    knots.t.push_back(t);
-    const auto pick = [&](const std::vector<std::size_t>& columns,
-                          std::vector<std::vector<double>>& into) {
-      if (columns.empty()) return;
-      auto& values = into.emplace_back();
-      for (const std::size_t i : columns) values.push_back(row[i]);
-    };
-    pick(q, knots.q);
-    pick(qd, knots.qd);
-    pick(qdd, knots.qdd);
+  knots.t = table.times();
+  const auto pick = [&](std::size_t row, const std::vector<std::size_t>& columns,
+                        std::vector<std::vector<double>>& into) {
+    if (columns.empty()) return;
+    auto& values = into.emplace_back();
+    for (const std::size_t i : columns) values.push_back(table.number(row, i));
+  };
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    pick(row, q, knots.q);
+    pick(row, qd, knots.qd);
+    pick(row, qdd, knots.qdd);
   }
-  if (knots.t.empty()) throw ModelError(file, "has names but no rows of numbers");
   return knots;
 }
 
