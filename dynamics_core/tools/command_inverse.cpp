@@ -59,6 +59,7 @@ void along_path(const Arguments& args) {
   const auto motion = desired_motion(robot, args.trajectory, q0, args.q1, args.period);
   Recording run = torques_along(model, *motion, args.duration, args.sample, !args.no_friction);
   run.settings.robot = robot.asked;
+  run.settings.trajectory = args.trajectory;
   if (robot.table) run.settings.source = robot.table->source;
 
   std::vector<double> peak(model.size(), 0.0), rms(model.size(), 0.0), ratio(model.size(), 0.0);
@@ -117,7 +118,8 @@ void add_inverse(CLI::App& app, Outcome&) {
   command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
   command->add_flag("--json", args->json, "print one JSON object");
   auto* path = command->add_option("--trajectory", args->trajectory,
-                                   "cycloid, or a CSV file with t and q_JOINT (qd_, qdd_) columns");
+                                   "cycloid, a CSV file with t and q_JOINT (qd_, qdd_) columns, "
+                                   "or a JointTrajectory in YAML");
   path->excludes(q)->excludes(qd)->excludes(qdd);
   const auto of_path = [&](CLI::Option* option) {
     option->needs(path)->group("With --trajectory");

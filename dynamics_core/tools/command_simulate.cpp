@@ -27,9 +27,10 @@ extern "C" void note_interrupt(int) { interrupted = true; }
 struct Arguments {
   RobotArgument robot;
   std::string scenario = "free-fall", integrator = "dop853", trajectory, q0, qd0, q1, compare;
-  double duration = 10.0, rtol = 1e-9, sample = 0.01;
-  std::optional<double> atol, step, period;
-  bool no_friction = false, json = false;
+  std::string precision = "double", base_motion, payload;
+  double duration = 10.0, rtol = 1e-9, sample = 0.01, restitution = 0.0;
+  std::optional<double> atol, step, period, drop_payload, bandwidth;
+  bool no_friction = false, limits = false, json = false;
   std::vector<std::string> outputs;
   std::string command_line;
 };
@@ -51,6 +52,12 @@ SimulationOptions options_of(const Arguments& args, const Robot& robot) {
   options.step = args.step;
   options.sample = args.sample;
   options.friction = !args.no_friction;
+  options.precision = precision_from_name(args.precision);
+  options.limits = args.limits;
+  options.restitution = args.restitution;
+  options.drop_payload = args.drop_payload;
+  if (args.bandwidth) options.bandwidth = *args.bandwidth;
+  if (!args.base_motion.empty()) options.base = base_motion(args.base_motion);
   options.q0 = parse_vector("--q0", args.q0, robot.model.size(), robot.q0);
   options.qd0 = parse_vector("--qd0", args.qd0, robot.model.size(), robot.qd0);
   if (options.scenario == Scenario::forced || options.scenario == Scenario::computed_torque) {
@@ -59,12 +66,22 @@ SimulationOptions options_of(const Arguments& args, const Robot& robot) {
   return options;
 }
 
+void print_events(const Recording& run) {
+  constexpr std::size_t most = 20;
+  for (std::size_t i = 0; i < std::min(most, run.events.size()); ++i)
+    fmt::print("t = {:.6f} s: {}\n", run.events[i].t, run.events[i].what);
+  if (run.events.size() > most) fmt::print("and {} more\n", run.events.size() - most);
+  if (!run.events.empty()) fmt::print("\n");
+}
+
 void print_summary(const Robot& robot, const Recording& run) {
   const RunSettings& settings = run.settings;
   const RunStatistics& statistics = run.statistics;
-  fmt::print("{}: {}, {:g} s of {:g} s, {} (rtol {:g})\n", robot.asked, settings.scenario,
-             run.t.empty() ? 0.0 : run.t.back(), settings.duration, settings.integrator,
-             settings.rtol);
+  const std::string numerics = settings.step ? fmt::format("step {:g} s", *settings.step)
+                                             : fmt::format("rtol {:g}", settings.rtol);
+  fmt::print("{}: {}, {:g} s of {:g} s, {} ({}{})\n", robot.asked, settings.scenario,
+             run.t.empty() ? 0.0 : run.t.back(), settings.duration, settings.integrator, numerics,
+             settings.precision == "double" ? "" : ", " + settings.precision);
   fmt::print("{} steps, {} rejected, {} evaluations, {:.3g} s of computing\n", statistics.steps,
              statistics.rejected, statistics.evaluations, statistics.wall_seconds);
   fmt::print("energy kept to {:.2g} of the largest kinetic energy\n\n", statistics.energy_drift);
@@ -75,6 +92,7 @@ void print_summary(const Robot& robot, const Recording& run) {
     low.push_back(*std::min_element(column.begin(), column.end()));
     high.push_back(*std::max_element(column.begin(), column.end()));
   }
+  print_events(run);
   print_table(run.model, {{"start", first, "rad", "m  "},
                           {"end", last, "rad", "m  "},
                           {"smallest", low, "rad", "m  "},
@@ -97,13 +115,17 @@ void print_run_json(const Recording& run) {
   object["wall_seconds"] = run.statistics.wall_seconds;
   object["energy_drift"] = run.statistics.energy_drift;
   object["completed"] = run.statistics.completed;
+  ordered_json events = ordered_json::array();
+  for (const RunEvent& event : run.events) events.push_back({{"t", event.t}, {"what", event.what}});
+  object["events"] = std::move(events);
   print_json(object);
 }
 
 /// Friction on light links makes a robot stiff: explicit methods then crawl. Says so once.
 class StiffnessHint {
  public:
-  explicit StiffnessHint(const std::string& integrator) : given_(integrator == "radau5") {}
+  explicit StiffnessHint(const SimulationOptions& options)
+      : given_(options.integrator == "radau5" || options.step) {}
 
   void update(double fraction) {
     constexpr std::uint64_t many = 200'000;
@@ -122,7 +144,8 @@ class StiffnessHint {
 };
 
 void simulate_robot(const Arguments& args, Outcome& outcome) {
-  const Robot robot = args.robot.load();
+  Robot robot = args.robot.load();
+  if (!args.payload.empty()) robot.model = robot.model.with_payload(payload(args.payload, robot));
   const RunOutputs outputs(args.outputs, args.compare);
   const SimulationOptions options = options_of(args, robot);
   if (!args.json) print_warnings(robot.model);
@@ -131,7 +154,7 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
   std::signal(SIGTERM, note_interrupt);
   Recording run = [&] {
     ProgressBar bar(robot.asked);
-    StiffnessHint hint(args.integrator);
+    StiffnessHint hint(options);
     return simulate(robot.model, options, [&](double t) {
       bar.update(t / options.duration);
       hint.update(t / options.duration);
@@ -140,6 +163,9 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
   }();
   run.settings.robot = robot.asked;
   run.settings.command = args.command_line;
+  if (options.motion)
+    run.settings.trajectory = args.trajectory.empty() ? "cycloid" : args.trajectory;
+  run.settings.base_motion = args.base_motion;
   if (robot.table) run.settings.source = robot.table->source;
   outputs.write(run);
 
@@ -172,10 +198,22 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->add_option("--q0", args->q0, "start position (default: the robot's table, else 0)");
   command->add_option("--qd0", args->qd0, "start velocity (default: the robot's table, else 0)");
   command->add_option("--trajectory", args->trajectory,
-                      "forced, computed-torque: cycloid, or a CSV file");
+                      "forced, computed-torque: cycloid, a CSV file, or a JointTrajectory in YAML");
   command->add_option("--q1", args->q1, "end of the cycloid (default: the paper's)");
   command->add_option("--period", args->period,
                       "T of the cycloid in s (default: the paper's, else 10)");
+  command->add_option("--bandwidth", args->bandwidth,
+                      "hold, computed-torque: of the closed loop in rad/s (default 10)");
+  command->add_flag("--limits", args->limits,
+                    "joint stops stop, actuators saturate, speeds above their limit are told");
+  command->add_option("--restitution", args->restitution, "of the joint stops, 0 (default) to 1");
+  command->add_option("--payload", args->payload,
+                      "MASS[,X,Y,Z]: a point mass in the end effector's frame (kg, m)");
+  command->add_option("--drop-payload", args->drop_payload, "s: when the payload is let go of");
+  command->add_option("--base-motion", args->base_motion,
+                      "AXIS:AMPLITUDE:HZ,... with x, y, z, roll, pitch or yaw, or a CSV file");
+  command->add_option("--precision", args->precision,
+                      "double (default), or double-double: 32 digits, for references");
   command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
   command->add_option("--output", args->outputs, "F.csv, F.json or F.html, may be repeated")
       ->take_all();

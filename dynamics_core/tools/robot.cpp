@@ -78,9 +78,7 @@ Robot RobotArgument::load() const {
   return robot;
 }
 
-std::vector<double> parse_vector(const std::string& option, const std::string& text,
-                                 std::size_t size, const std::vector<double>& otherwise) {
-  if (text.empty()) return otherwise;
+std::vector<double> parse_numbers(const std::string& option, const std::string& text) {
   std::vector<double> numbers;
   std::size_t at = 0;
   while (true) {
@@ -99,6 +97,13 @@ std::vector<double> parse_vector(const std::string& option, const std::string& t
     if (comma == text.size()) break;
     at = comma + 1;
   }
+  return numbers;
+}
+
+std::vector<double> parse_vector(const std::string& option, const std::string& text,
+                                 std::size_t size, const std::vector<double>& otherwise) {
+  if (text.empty()) return otherwise;
+  std::vector<double> numbers = parse_numbers(option, text);
   if (numbers.size() != size) {
     throw InputError(fmt::format("{}: {} numbers given; {} are needed, one for each joint in order",
                                  option, numbers.size(), size));
@@ -111,7 +116,9 @@ std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& tr
                                        std::optional<double> period) {
   if (!trajectory.empty() && trajectory != "cycloid") {
     const std::string text = read_file(trajectory);
-    return knot_motion(read_trajectory_csv(text, trajectory, robot.model));
+    return knot_motion(has_suffix(trajectory, {".yaml", ".yml"})
+                           ? read_trajectory_yaml(text, trajectory, robot.model)
+                           : read_trajectory_csv(text, trajectory, robot.model));
   }
   std::optional<Forced> forced = robot.table ? robot.table->forced : std::nullopt;
   if (!q1.empty()) {
@@ -131,6 +138,38 @@ std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& tr
     forced->period = *period;
   }
   return forced_motion(*forced, q0);
+}
+
+Payload payload(const std::string& text, const Robot& robot) {
+  const auto numbers = parse_numbers("--payload", text);
+  if ((numbers.size() != 1 && numbers.size() != 4) || !(numbers[0] > 0.0)) {
+    throw InputError(fmt::format(
+        "--payload {}: a mass above zero is needed, or a mass and its place: MASS,X,Y,Z", text));
+  }
+  Payload load;
+  load.frame = robot.model.frames()[robot.model.end_effector()].name;
+  load.mass = numbers[0];
+  if (numbers.size() == 4) load.centre = {numbers[1], numbers[2], numbers[3]};
+  return load;
+}
+
+std::unique_ptr<BaseTrajectory> base_motion(const std::string& text) {
+  if (has_suffix(text, {".csv"})) return read_base_csv(read_file(text), text);
+  std::vector<BaseHarmonic> harmonics;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) {
+    const auto first = part.find(':'), second = part.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) {
+      throw InputError(fmt::format(
+          "--base-motion: '{}' is neither AXIS:AMPLITUDE:HZ, like z:0.05:2, nor a .csv file",
+          part));
+    }
+    const auto amplitude =
+        parse_vector("--base-motion", part.substr(first + 1, second - first - 1), 1, {0.0});
+    const auto frequency = parse_vector("--base-motion", part.substr(second + 1), 1, {0.0});
+    harmonics.push_back({base_axis_from_name(part.substr(0, first)), amplitude[0], frequency[0]});
+  }
+  return harmonic_base(harmonics);
 }
 
 }  // namespace dynamics::tools

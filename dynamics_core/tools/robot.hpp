@@ -11,6 +11,7 @@
 
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/model.hpp"
+#include "dynamics_core/simulation/base_trajectory.hpp"
 #include "dynamics_core/simulation/motion.hpp"
 
 namespace dynamics::tools {
@@ -41,9 +42,15 @@ std::vector<double> parse_vector(const std::string& option, const std::string& t
                                  std::size_t size, const std::vector<double>& otherwise);
 
 /// A desired motion from the command line: "cycloid" (or empty) is the table's forced run, or a
-/// cycloid to `q1` in `period`; anything else a CSV file.
+/// cycloid to `q1` in `period`; anything else a file, CSV or YAML by its ending.
 std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& trajectory,
                                        const std::vector<double>& q0, const std::string& q1,
                                        std::optional<double> period);
+
+/// "2.5" or "2.5,0,0,0.1": a point mass fixed to the end effector.
+Payload payload(const std::string& text, const Robot& robot);
+
+/// "z:0.05:2,pitch:0.1:0.5" (axis, amplitude, frequency), or a CSV file.
+std::unique_ptr<BaseTrajectory> base_motion(const std::string& text);
 
 }  // namespace dynamics::tools

@@ -151,6 +151,45 @@ json describe_model(const Model& model) {
           {"joints", joints},     {"links", links}};
 }
 
+json describe_settings(const Recording& recording) {
+  const RunSettings& settings = recording.settings;
+  json result = {{"robot", settings.robot},
+                 {"source", settings.source},
+                 {"command", settings.command},
+                 {"scenario", settings.scenario},
+                 {"integrator", settings.integrator},
+                 {"precision", settings.precision},
+                 {"rtol", settings.rtol},
+                 {"atol", settings.atol},
+                 {"step", settings.step ? json(*settings.step) : json(nullptr)},
+                 {"duration", settings.duration},
+                 {"sample", settings.sample},
+                 {"gravity", vector3(recording.model.gravity())},
+                 {"q0", settings.q0},
+                 {"qd0", settings.qd0},
+                 {"friction", settings.friction},
+                 {"limits", settings.limits}};
+  if (settings.limits) result["restitution"] = settings.restitution;
+  if (settings.scenario == "hold" || settings.scenario == "computed-torque")
+    result["bandwidth"] = settings.bandwidth;
+  if (!settings.trajectory.empty()) result["trajectory"] = settings.trajectory;
+  if (!settings.base_motion.empty()) result["base_motion"] = settings.base_motion;
+  if (settings.payload) {
+    result["payload"] = {{"frame", settings.payload->frame},
+                         {"mass", settings.payload->mass},
+                         {"centre", vector3(settings.payload->centre)}};
+  }
+  if (settings.drop_payload) result["drop_payload"] = *settings.drop_payload;
+  return result;
+}
+
+json describe_events(const Recording& recording) {
+  json events = json::array();
+  for (const RunEvent& event : recording.events)
+    events.push_back({{"t", event.t}, {"what", event.what}});
+  return events;
+}
+
 /// The columns of the CSV file, in their order.
 class CsvColumns {
  public:
@@ -218,7 +257,6 @@ std::string to_csv(const Recording& recording) {
 }
 
 std::string to_json(const Recording& recording, bool compact) {
-  const RunSettings& settings = recording.settings;
   const RunStatistics& statistics = recording.statistics;
   const ColumnWriter column(compact);
   json samples = {{"t", column.wide(recording.t)},
@@ -231,9 +269,12 @@ std::string to_json(const Recording& recording, bool compact) {
                   {"strain", column(recording.strain)},
                   {"work", column(recording.work)},
                   {"power", column(recording.power)},
-                  {"energy_drift", column.wide(recording.energy_drift)},
-                  {"end_effector", column.all(recording.end_effector)},
-                  {"com", column.all(recording.centre)}};
+                  {"energy_drift", column.wide(recording.energy_drift)}};
+  // the page draws an arm on a moving base as seen from there
+  if (!compact || recording.settings.base_motion.empty()) {
+    samples["end_effector"] = column.all(recording.end_effector);
+    samples["com"] = column.all(recording.centre);
+  }
   if (!recording.end_effector_turn[0].empty())
     samples["end_effector_turn"] = column.all(recording.end_effector_turn);
   if (!recording.power_balance.empty())
@@ -254,22 +295,7 @@ std::string to_json(const Recording& recording, bool compact) {
   }
   const json run = {{"format", "dynamics-run"},
                     {"version", 1},
-                    {"settings",
-                     {{"robot", settings.robot},
-                      {"source", settings.source},
-                      {"command", settings.command},
-                      {"scenario", settings.scenario},
-                      {"integrator", settings.integrator},
-                      {"rtol", settings.rtol},
-                      {"atol", settings.atol},
-                      {"step", settings.step ? json(*settings.step) : json(nullptr)},
-                      {"duration", settings.duration},
-                      {"sample", settings.sample},
-                      {"gravity", vector3(recording.model.gravity())},
-                      {"q0", settings.q0},
-                      {"qd0", settings.qd0},
-                      {"friction", settings.friction},
-                      {"limits", false}}},
+                    {"settings", describe_settings(recording)},
                     {"statistics",
                      {{"steps", statistics.steps},
                       {"rejected", statistics.rejected},
@@ -279,6 +305,7 @@ std::string to_json(const Recording& recording, bool compact) {
                       {"completed", statistics.completed},
                       {"ending", statistics.ending}}},
                     {"model", describe_model(recording.model)},
+                    {"events", describe_events(recording)},
                     {"samples", samples}};
   return run.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -15,10 +15,12 @@ namespace {
 class RigidPlant final : public Plant {
  public:
   RigidPlant(const Model& model, const RigidPlantOptions& options)
-      : model_(model),
+      : options_(options),
+        model_(model),
         workspace_(model),
         forces_(model.size()),
         unit_(model.size()),
+        wrenches_(model.body_count()),
         dissipates_(options.friction &&
                     std::any_of(model.tree().begin(), model.tree().end(), [](const TreeBody& b) {
                       return b.damping > 0 || b.friction > 0;
@@ -29,34 +31,35 @@ class RigidPlant final : public Plant {
   const Model& model() const override { return model_; }
   std::size_t size() const override { return model_.size(); }
 
-  void accelerations(const double&, ConstVector q, ConstVector qd, ConstVector tau,
+  void accelerations(const double& t, ConstVector q, ConstVector qd, ConstVector tau,
                      MutableVector qdd) override {
-    forward_dynamics(model_, workspace_, q, qd, tau, qdd, conditions_);
+    forward_dynamics(model_, workspace_, q, qd, tau, qdd, at(t));
   }
 
-  void motion_forces(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
+  void motion_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
                      MutableVector tau) override {
-    inverse_dynamics(model_, workspace_, q, qd, qdd, tau, conditions_);
+    inverse_dynamics(model_, workspace_, q, qd, qdd, tau, at(t));
   }
 
-  void control_forces(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
+  void control_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
                       MutableVector tau) override {
-    inverse_dynamics(model_, workspace_, q, qd, qdd, tau, conditions_);
+    inverse_dynamics(model_, workspace_, q, qd, qdd, tau, at(t));
   }
 
-  bool exchanges_energy() const override { return dissipates_; }
+  bool exchanges_energy() const override { return dissipates_ || options_.base; }
 
-  double power(const double&, ConstVector, ConstVector qd, ConstVector, ConstVector tau) override {
+  double power(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+               ConstVector tau) override {
     const Power flow = dynamics::power(model_, workspace_, qd, tau);
-    return flow.actuators - (conditions_.friction ? flow.friction : 0.0);
+    return flow.actuators - (options_.friction ? flow.friction : 0.0) + base_power(t, q, qd, qdd);
   }
 
-  // qd (M qdd + C qd + g), for I' - 2C is skew (Saha 1999, section 4)
-  double energy_rate(double, ConstVector q, ConstVector qd, ConstVector qdd) override {
-    Conditions frictionless = conditions_;
+  // qd (M qdd + C qd + g), for I' - 2C is skew (Saha 1999, section 4), and what the base does
+  double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) override {
+    Conditions frictionless = at(t);
     frictionless.friction = false;
     inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, frictionless);
-    double rate = 0.0;
+    double rate = base_power(t, q, qd, qdd);
     for (std::size_t i = 0; i < qd.size(); ++i) rate += forces_[i] * qd[i];
     return rate;
   }
@@ -67,14 +70,20 @@ class RigidPlant final : public Plant {
     solve_inertia(model_, workspace_, q, unit_, jump);
   }
 
-  void record(double, ConstVector q, ConstVector qd, Recording& run) override {
-    const Energy now = energy(model_, workspace_, q, qd);
+  std::unique_ptr<Plant> without_payload() const override {
+    if (!model_.payload()) return nullptr;
+    return rigid_plant(model_.without_payload(), options_);
+  }
+
+  void record(double t, ConstVector q, ConstVector qd, Recording& run) override {
+    const auto& base = at(t).base;
+    const Energy now = energy(model_, workspace_, q, qd, base);
     run.kinetic.push_back(now.kinetic);
     run.potential.push_back(now.potential);
     run.strain.push_back(0.0);
-    const Pose tip = frame_pose(model_, workspace_, q, model_.end_effector());
+    const Pose tip = frame_pose(model_, workspace_, q, model_.end_effector(), base);
     const Eigen::Quaterniond turn(tip.rotation);
-    const Eigen::Vector3d centre = momentum(model_, workspace_, q, qd).centre;
+    const Eigen::Vector3d centre = momentum(model_, workspace_, q, qd, base).centre;
     for (std::size_t k = 0; k < 3; ++k) {
       run.end_effector[k].push_back(tip.translation[static_cast<Eigen::Index>(k)]);
       run.centre[k].push_back(centre[static_cast<Eigen::Index>(k)]);
@@ -84,10 +93,49 @@ class RigidPlant final : public Plant {
   }
 
  private:
+  const Conditions& at(double t) {
+    if (options_.base) conditions_.base = options_.base->at(t);
+    return conditions_;
+  }
+
+  /// What a moving base puts in: its wrench on the bodies that it carries times its own motion.
+  double base_power(double t, ConstVector q, ConstVector qd, ConstVector qdd) {
+    if (!options_.base) return 0.0;
+    inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, wrenches_, at(t));
+    const BaseMotion& base = *conditions_.base;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < wrenches_.size(); ++i) {
+      const TreeBody& joint = model_.tree()[i];
+      if (joint.parent >= 0) continue;
+      const Body& body = model_.bodies()[i];
+      // the body's axes and origin seen from the base (see TreeBody)
+      const double position = body.multiplier * q[body.coordinate] + body.offset;
+      Eigen::Matrix3d turn, tilt;
+      turn << joint.cos_beta, -joint.sin_beta, 0, joint.sin_beta, joint.cos_beta, 0, 0, 0, 1;
+      tilt << 1, 0, 0, 0, joint.cos_alpha, -joint.sin_alpha, 0, joint.sin_alpha, joint.cos_alpha;
+      const double angle = joint.offset + (joint.prismatic ? 0.0 : position);
+      const Eigen::Matrix3d axes =
+          turn * tilt * Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
+      Eigen::Vector3d origin(joint.position[0], joint.position[1], joint.position[2]);
+      if (joint.prismatic) origin += axes.col(2) * position;
+      // to the axes of the world; wrenches are in those of the link's frame where there is one
+      const Eigen::Matrix3d from_body = base.pose.rotation * axes;
+      const Eigen::Matrix3d from_wrench =
+          body.link.empty() ? from_body : Eigen::Matrix3d(from_body * body.axes.transpose());
+      const Eigen::Vector3d arm = base.pose.rotation * origin;
+      const Eigen::Vector3d velocity = base.velocity.linear + base.velocity.angular.cross(arm);
+      sum += (from_wrench * wrenches_[i].force).dot(velocity) +
+             (from_wrench * wrenches_[i].moment).dot(base.velocity.angular);
+    }
+    return sum;
+  }
+
+  RigidPlantOptions options_;
   Model model_;
   Workspace workspace_;
   Conditions conditions_;
   std::vector<double> forces_, unit_;
+  std::vector<Wrench> wrenches_;
   bool dissipates_;
 };
 

@@ -6,16 +6,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <type_traits>
 
-#include "dynamics_core/simulation/make_integrator.hpp"
+#include "actuation.hpp"
 #include "dynamics_core/simulation/plant.hpp"
-#include "dynamics_core/simulation/solve.hpp"
+#include "dynamics_core/simulation/wide_integrators.hpp"
+#include "joint_stops.hpp"
+#include "run_events.hpp"
+#include "sampling.hpp"
 
 namespace dynamics {
 namespace {
-
-using Span = std::span<double>;
-using ConstSpan = std::span<const double>;
 
 struct NamedScenario {
   const char* name;
@@ -25,101 +26,6 @@ constexpr NamedScenario scenarios[] = {{"free-fall", Scenario::free_fall},
                                        {"forced", Scenario::forced},
                                        {"hold", Scenario::hold},
                                        {"computed-torque", Scenario::computed_torque}};
-
-void require_positive(const char* name, double value) {
-  if (!(value > 0.0) || !std::isfinite(value)) {
-    throw ArgumentError(fmt::format("{} is {}; it must be a number above zero", name, value));
-  }
-}
-
-/// 0, sample, 2 sample, ..., the end included.
-std::vector<double> sample_times(double duration, double sample) {
-  require_positive("sample", sample);
-  const double whole = std::floor(duration / sample * (1.0 + 1e-12));
-  if (whole > 1e8) {
-    throw ArgumentError(
-        fmt::format("a sample every {} s of {} s is more than 1e8 samples", sample, duration));
-  }
-  std::vector<double> times;
-  const auto count = static_cast<std::size_t>(whole);
-  for (std::size_t i = 0; i <= count; ++i)
-    times.push_back(std::min(duration, static_cast<double>(i) * sample));
-  if (duration - times.back() > 1e-9 * sample) {
-    times.push_back(duration);
-  } else {
-    times.back() = duration;
-  }
-  return times;
-}
-
-/// The joint forces of a scenario.
-class Actuation {
- public:
-  Actuation(Plant& plant, const SimulationOptions& options, ConstSpan q0)
-      : plant_(plant),
-        options_(options),
-        hold_(q0.begin(), q0.begin() + static_cast<std::ptrdiff_t>(plant.joints())),
-        q_(plant.joints()),
-        qd_(plant.joints()),
-        qdd_(plant.joints()) {}
-
-  void forces(double t, ConstSpan q, ConstSpan qd, Span tau) {
-    switch (options_.scenario) {
-      case Scenario::free_fall: std::fill(tau.begin(), tau.end(), 0.0); return;
-      case Scenario::forced:
-        options_.motion->at(t, q_, qd_, qdd_);
-        plant_.motion_forces(t, q_, qd_, qdd_, tau);
-        return;
-      case Scenario::computed_torque: options_.motion->at(t, q_, qd_, qdd_); break;
-      case Scenario::hold:
-        q_ = hold_;
-        std::fill(qd_.begin(), qd_.end(), 0.0);
-        std::fill(qdd_.begin(), qdd_.end(), 0.0);
-        break;
-    }
-    // critically damped error dynamics
-    const double w = options_.bandwidth;
-    for (std::size_t i = 0; i < qdd_.size(); ++i) {
-      qdd_[i] += w * w * (q_[i] - q[i]) + 2.0 * w * (qd_[i] - qd[i]);
-    }
-    plant_.control_forces(t, q, qd, qdd_, tau);
-  }
-
- private:
-  Plant& plant_;
-  const SimulationOptions& options_;
-  std::vector<double> hold_, q_, qd_, qdd_;
-};
-
-/// One sample of everything that a recording has columns for, except work and drift.
-void record(Recording& run, Plant& plant, double t, ConstSpan q, ConstSpan qd, ConstSpan qdd,
-            ConstSpan tau) {
-  run.t.push_back(t);
-  double power_in = 0.0;
-  for (std::size_t i = 0; i < plant.joints(); ++i) {
-    run.q[i].push_back(q[i]);
-    run.qd[i].push_back(qd[i]);
-    run.qdd[i].push_back(qdd[i]);
-    run.tau[i].push_back(tau[i]);
-    power_in += tau[i] * qd[i];
-  }
-  run.power.push_back(power_in);
-  plant.record(t, q, qd, run);
-}
-
-void finish_energies(Recording& run) {
-  double peak = 0.0;
-  for (const double kinetic : run.kinetic) peak = std::max(peak, kinetic);
-  run.energy_drift.assign(run.size(), 0.0);
-  if (!(peak > 0.0)) return;
-  for (std::size_t i = 0; i < run.size(); ++i) {
-    const double gain = (run.kinetic[i] - run.kinetic[0]) + (run.potential[i] - run.potential[0]) +
-                        (run.strain[i] - run.strain[0]);
-    run.energy_drift[i] = (gain - run.work[i]) / peak;
-    run.statistics.energy_drift =
-        std::max(run.statistics.energy_drift, std::abs(run.energy_drift[i]));
-  }
-}
 
 /// Joints, or joints and what comes after them; what is not given is zero.
 std::vector<double> initial(const char* name, std::vector<double> given, const Plant& plant) {
@@ -156,6 +62,223 @@ void check(const Model& model, const SimulationOptions& options) {
     throw ArgumentError(
         fmt::format("integrator {} has a fixed step: give step", options.integrator));
   }
+  if (!(options.restitution >= 0.0 && options.restitution <= 1.0)) {
+    throw ArgumentError(
+        fmt::format("restitution is {}; it must be from 0 to 1", options.restitution));
+  }
+  if (options.drop_payload &&
+      !(*options.drop_payload > 0.0 && *options.drop_payload < options.duration)) {
+    throw ArgumentError(fmt::format("drop_payload is {} s; it must lie within the {} s of the run",
+                                    *options.drop_payload, options.duration));
+  }
+  for (const SimulationEvent& event : options.events) {
+    if (!event.function) throw ArgumentError(fmt::format("event '{}' has no function", event.name));
+  }
+}
+
+RunSettings settings_of(const Model& model, const SimulationOptions& options) {
+  RunSettings settings;
+  settings.robot = model.name();
+  settings.source = model.description().source;
+  settings.scenario = to_string(options.scenario);
+  settings.integrator = options.integrator;
+  settings.rtol = options.rtol;
+  settings.atol = options.atol.value_or(options.rtol);
+  settings.step = options.step;
+  settings.duration = options.duration;
+  settings.sample = options.sample;
+  settings.friction = options.friction;
+  settings.precision = to_string(options.precision);
+  settings.bandwidth = options.bandwidth;
+  settings.limits = options.limits;
+  settings.restitution = options.restitution;
+  settings.payload = model.payload();
+  settings.drop_payload = options.drop_payload;
+  return settings;
+}
+
+/// A run over reals of any kind; the plant, in double, is what samples are taken from.
+template <class Scalar>
+class Run {
+ public:
+  Run(EquationsOfMotion<Scalar>& equations, Plant& plant, const SimulationOptions& options,
+      const Progress& progress)
+      : plant_(&plant),
+        controlled_(equations),
+        options_(options),
+        progress_(progress),
+        q0_(initial("q0", options.q0, plant)),
+        qd0_(initial("qd0", options.qd0, plant)),
+        actuation_(plant.model(), options, q0_),
+        run_(plant.model()),
+        tau_(plant.joints()),
+        q_(plant.size()),
+        qd_(plant.size()),
+        qdd_(plant.size()),
+        tau_sample_(plant.joints()),
+        desired_(3 * plant.joints()),
+        saturated_(plant.joints(), false) {
+    // Where power flows, its integral rides along as the velocity of one coordinate more.
+    const bool powered = options.scenario != Scenario::free_fall || equations.exchanges_energy() ||
+                         options.limits || options.drop_payload || !options.events.empty();
+    layout_ = {plant.size(), plant.size() + (powered ? 1 : 0)};
+  }
+
+  Recording go() {
+    const std::vector<double> times = sample_times(options_.duration, options_.sample);
+    run_.settings = settings_of(plant_->model(), options_);
+    plant_->describe(run_);
+    if (options_.motion) run_.desired.resize(plant_->joints());
+
+    const auto free = [this](const Scalar& t, Input q, Input qd, Output qdd) {
+      actuation_.forces(controlled_, t, q, qd, tau_);
+      equations().accelerations(t, q, qd, tau_, qdd);
+    };
+    [[maybe_unused]] std::optional<JointStops> stops;
+    [[maybe_unused]] std::optional<RunEvents> events;
+    if constexpr (is_double) {
+      if (options_.limits) {
+        stops.emplace(*plant_, options_.restitution, free);
+        stops_ = &*stops;
+      }
+      events.emplace(plant_, options_, layout_, stops_, run_);
+    }
+    const auto acceleration = [&](const Scalar& t, Input q_all, Input qd_all, Output out) {
+      const std::size_t n = layout_.coordinates;
+      const Input q = q_all.first(n), qd = qd_all.first(n);
+      free(t, q, qd, out.first(n));
+      if constexpr (is_double) {
+        if (stops_ != nullptr) stops_->hold(t, q, out.first(n));
+      }
+      if (layout_.has_work()) out[n] = equations().power(t, q, qd, out.first(n), tau_);
+    };
+    const auto system = ode::System<Scalar>::second_order(layout_.half, acceleration);
+    const auto integrator = ode::make_integrator<Scalar>(options_.integrator, system, numerics());
+
+    std::vector<Scalar> y0(2 * layout_.half, Scalar(0.0)), wide_times(times.begin(), times.end());
+    if constexpr (is_double) {
+      if (stops_ != nullptr) stops_->start(0.0, q0_, qd0_);
+    }
+    std::copy(q0_.begin(), q0_.end(), y0.begin());
+    std::copy(qd0_.begin(), qd0_.end(), y0.begin() + static_cast<std::ptrdiff_t>(layout_.half));
+    run_.settings.q0 = q0_;
+    run_.settings.qd0 = qd0_;
+
+    const auto on_sample = [this](const Scalar& t, Input y) { sample(t, y); };
+    const auto on_step = [this](const Scalar& t, Input) {
+      return !progress_ || progress_(static_cast<double>(t));
+    };
+    ode::RunPlan<Scalar> plan;
+    plan.end_time = Scalar(options_.duration);
+    plan.sample_times = wide_times;
+    plan.on_sample = on_sample;
+    plan.on_step = on_step;
+    if constexpr (is_double) plan.events = events->events();
+    ode::Solver<Scalar> solver(*integrator, plan.events.size());
+
+    const auto start = std::chrono::steady_clock::now();
+    const auto outcome = solver.run(Scalar(0.0), y0, plan);
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
+    if (outcome.ending == ode::Ending::stopped_by_event &&
+        static_cast<double>(outcome.time) > run_.t.back()) {
+      sample(outcome.time, integrator->state());
+    }
+    const ode::Statistics& done = integrator->statistics();
+    run_.statistics = {.steps = done.steps,
+                       .rejected = done.rejections,
+                       .evaluations = done.evaluations,
+                       .wall_seconds = wall.count(),
+                       .energy_drift = 0.0,
+                       .completed = outcome.ok(),
+                       .ending = outcome.ok() ? "" : outcome.message()};
+    finish_energies(run_);
+    return std::move(run_);
+  }
+
+ private:
+  static constexpr bool is_double = std::is_same_v<Scalar, double>;
+  using Input = std::span<const Scalar>;
+  using Output = std::span<Scalar>;
+
+  /// In double the plant itself: it may be another one after a payload was dropped.
+  EquationsOfMotion<Scalar>& equations() {
+    if constexpr (is_double) {
+      return *plant_;
+    } else {
+      return controlled_;
+    }
+  }
+
+  ode::Options<Scalar> numerics() const {
+    ode::Options<Scalar> numerics;
+    numerics.rtol = Scalar(options_.rtol);
+    if (options_.atol) numerics.atol = Scalar(*options_.atol);
+    if (options_.step) numerics.step = Scalar(*options_.step);
+    numerics.fixed_step =
+        options_.step.has_value() && ode::find_integrator(options_.integrator).constant_ok;
+    return numerics;
+  }
+
+  void sample(const Scalar& wide_t, Input y) {
+    const auto t = static_cast<double>(wide_t);
+    const Input wide_q = layout_.q(y), wide_qd = layout_.qd(y);
+    actuation_.forces(controlled_, wide_t, wide_q, wide_qd, tau_);
+    for (std::size_t i = 0; i < q_.size(); ++i) {
+      q_[i] = static_cast<double>(wide_q[i]);
+      qd_[i] = static_cast<double>(wide_qd[i]);
+    }
+    for (std::size_t i = 0; i < tau_.size(); ++i) tau_sample_[i] = static_cast<double>(tau_[i]);
+    plant_->accelerations(t, q_, qd_, tau_sample_, qdd_);
+    if (stops_ != nullptr) stops_->hold(t, q_, qdd_);
+    record_sample(run_, *plant_, t, q_, qd_, qdd_, tau_sample_);
+    run_.work.push_back(layout_.has_work() ? static_cast<double>(y[layout_.work()]) : 0.0);
+    run_.power_balance.push_back(plant_->energy_rate(t, q_, qd_, qdd_) -
+                                 plant_->power(t, q_, qd_, qdd_, tau_sample_));
+    if (options_.limits) note_saturation(t);
+    if (!options_.motion) return;
+    const std::size_t joints = tau_.size();
+    const std::span<double> all(desired_);
+    options_.motion->at(t, all.first(joints), all.subspan(joints, joints), all.last(joints));
+    for (std::size_t i = 0; i < joints; ++i) run_.desired[i].push_back(desired_[i]);
+  }
+
+  void note_saturation(double t) {
+    for (std::size_t i = 0; i < tau_sample_.size(); ++i) {
+      const Coordinate& joint = plant_->model().coordinates()[i];
+      const bool now = std::abs(tau_sample_[i]) >= joint.effort;
+      if (now && !saturated_[i]) {
+        run_.events.push_back({t, fmt::format("{} is at its effort limit of {:.6g} {}", joint.name,
+                                              joint.effort, joint.prismatic ? "N" : "N m")});
+      }
+      saturated_[i] = now;
+    }
+  }
+
+  Plant* plant_;
+  EquationsOfMotion<Scalar>& controlled_;  ///< what the actuators' model is, payload and all
+  const SimulationOptions& options_;
+  const Progress& progress_;
+  std::vector<double> q0_, qd0_;
+  Actuation<Scalar> actuation_;
+  Recording run_;
+  StateLayout layout_{};
+  JointStops* stops_ = nullptr;
+  std::vector<Scalar> tau_;
+  std::vector<double> q_, qd_, qdd_, tau_sample_, desired_;
+  std::vector<bool> saturated_;
+};
+
+/// What wider reals are not implemented for.
+void check_wide(const SimulationOptions& options) {
+  const char* reason = options.limits            ? "limits"
+                       : options.base            ? "a moving base"
+                       : options.drop_payload    ? "a dropped payload"
+                       : !options.events.empty() ? "events"
+                                                 : nullptr;
+  if (reason != nullptr) {
+    throw ArgumentError(
+        fmt::format("precision double-double does not go with {}: use double", reason));
+  }
 }
 
 }  // namespace
@@ -176,126 +299,34 @@ const char* to_string(Scenario scenario) {
   return "unknown";
 }
 
+Precision precision_from_name(std::string_view name) {
+  for (const auto precision : {Precision::standard, Precision::double_double}) {
+    if (name == to_string(precision)) return precision;
+  }
+  throw ArgumentError(
+      fmt::format("unknown precision '{}': it must be one of double, double-double", name));
+}
+
+const char* to_string(Precision precision) {
+  return precision == Precision::standard ? "double" : "double-double";
+}
+
 Recording simulate(const Model& model, const SimulationOptions& options, const Progress& progress) {
-  const auto plant = rigid_plant(model, {.friction = options.friction});
-  return simulate(*plant, options, progress);
+  check(model, options);
+  const RigidPlantOptions rigid{.friction = options.friction, .base = options.base};
+  const auto plant = rigid_plant(model, rigid);
+  if (options.precision == Precision::standard) return simulate(*plant, options, progress);
+  check_wide(options);
+  const auto equations = wide_rigid_equations(model, rigid);
+  return Run<DoubleDouble>(*equations, *plant, options, progress).go();
 }
 
 Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress) {
-  const Model& model = plant.model();
-  check(model, options);
-  const std::size_t joints = plant.joints(), n = plant.size();
-  const auto q0 = initial("q0", options.q0, plant), qd0 = initial("qd0", options.qd0, plant);
-  const std::vector<double> times = sample_times(options.duration, options.sample);
-
-  Recording run(model);
-  run.settings = {.robot = model.name(),
-                  .source = model.description().source,
-                  .command = "",
-                  .scenario = to_string(options.scenario),
-                  .integrator = options.integrator,
-                  .rtol = options.rtol,
-                  .atol = options.atol.value_or(options.rtol),
-                  .step = options.step,
-                  .duration = options.duration,
-                  .sample = options.sample,
-                  .q0 = q0,
-                  .qd0 = qd0,
-                  .friction = options.friction};
-  plant.describe(run);
-
-  // Where power flows, its integral rides along as the velocity of one coordinate more.
-  Actuation actuation(plant, options, q0);
-  const bool powered = options.scenario != Scenario::free_fall || plant.exchanges_energy();
-  const std::size_t size = powered ? n + 1 : n;
-  std::vector<double> tau(joints), qdd(n);
-  const auto acceleration = [&](const double& t, ConstSpan q, ConstSpan qd, Span out) {
-    actuation.forces(t, q.first(n), qd.first(n), tau);
-    plant.accelerations(t, q.first(n), qd.first(n), tau, out.first(n));
-    if (powered) out[n] = plant.power(t, q.first(n), qd.first(n), out.first(n), tau);
-  };
-  const auto system = ode::System<double>::second_order(size, acceleration);
-
-  ode::Options<double> numerics;
-  numerics.rtol = options.rtol;
-  numerics.atol = options.atol;
-  numerics.step = options.step;
-  numerics.fixed_step =
-      options.step.has_value() && ode::find_integrator(options.integrator).constant_ok;
-  const auto integrator = ode::make_integrator<double>(options.integrator, system, numerics);
-
-  std::vector<double> q_desired(joints), qd_desired(joints), qdd_desired(joints);
-  const auto on_sample = [&](const double& t, ConstSpan y) {
-    const ConstSpan q = y.first(n), qd = y.subspan(size, n);
-    actuation.forces(t, q, qd, tau);
-    plant.accelerations(t, q, qd, tau, qdd);
-    record(run, plant, t, q, qd, qdd, tau);
-    run.work.push_back(powered ? y[size + n] : 0.0);
-    run.power_balance.push_back(plant.energy_rate(t, q, qd, qdd) - plant.power(t, q, qd, qdd, tau));
-    if (options.motion) {
-      options.motion->at(t, q_desired, qd_desired, qdd_desired);
-      for (std::size_t i = 0; i < joints; ++i) run.desired[i].push_back(q_desired[i]);
-    }
-  };
-  if (options.motion) run.desired.resize(joints);
-  const auto on_step = [&](const double& t, ConstSpan) { return !progress || progress(t); };
-
-  std::vector<double> y0(2 * size, 0.0);
-  std::copy(q0.begin(), q0.end(), y0.begin());
-  std::copy(qd0.begin(), qd0.end(), y0.begin() + static_cast<std::ptrdiff_t>(size));
-  ode::RunPlan<double> plan;
-  plan.end_time = options.duration;
-  plan.sample_times = times;
-  plan.on_sample = on_sample;
-  plan.on_step = on_step;
-  ode::Solver<double> solver(*integrator);
-
-  const auto start = std::chrono::steady_clock::now();
-  const auto outcome = solver.run(0.0, y0, plan);
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  const ode::Statistics& done = integrator->statistics();
-  run.statistics = {.steps = done.steps,
-                    .rejected = done.rejections,
-                    .evaluations = done.evaluations,
-                    .wall_seconds = wall.count(),
-                    .energy_drift = 0.0,
-                    .completed = outcome.ok(),
-                    .ending = outcome.ok() ? "" : outcome.message()};
-  finish_energies(run);
-  return run;
-}
-
-Recording torques_along(const Model& model, const Motion& motion, double duration, double sample,
-                        bool friction) {
-  require_positive("duration", duration);
-  if (motion.size() != model.size()) {
-    throw ArgumentError(fmt::format("the desired motion has {} joints; '{}' has {}", motion.size(),
-                                    model.name(), model.size()));
+  check(plant.model(), options);
+  if (options.precision != Precision::standard) {
+    throw ArgumentError("precision double-double goes with a model only: use double");
   }
-  Recording run(model);
-  run.settings.robot = model.name();
-  run.settings.source = model.description().source;
-  run.settings.scenario = "inverse";
-  run.settings.integrator = "none";
-  run.settings.duration = duration;
-  run.settings.sample = sample;
-  run.settings.friction = friction;
-  const auto plant = rigid_plant(model, {.friction = friction});
-  std::vector<double> q(model.size()), qd(q), qdd(q), tau(q);
-  for (const double t : sample_times(duration, sample)) {
-    motion.at(t, q, qd, qdd);
-    plant->motion_forces(t, q, qd, qdd, tau);
-    record(run, *plant, t, q, qd, qdd, tau);
-    // what the motion's energy gained is what the actuators (less friction) have done
-    run.work.push_back(run.kinetic.back() - run.kinetic[0] + run.potential.back() -
-                       run.potential[0]);
-  }
-  for (std::size_t i = 0; i < model.size(); ++i) {
-    run.settings.q0.push_back(run.q[i].front());
-    run.settings.qd0.push_back(run.qd[i].front());
-  }
-  finish_energies(run);
-  return run;
+  return Run<double>(plant, plant, options, progress).go();
 }
 
 }  // namespace dynamics

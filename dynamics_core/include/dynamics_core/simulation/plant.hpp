@@ -16,6 +16,8 @@
 #include <memory>
 
 #include "dynamics_core/model/model.hpp"
+#include "dynamics_core/simulation/base_trajectory.hpp"
+#include "dynamics_core/simulation/double_double.hpp"
 #include "dynamics_core/simulation/recording.hpp"
 #include "dynamics_core/view.hpp"
 
@@ -70,6 +72,9 @@ class Plant : public EquationsOfMotion<double> {
   /// a plant knows better.
   virtual void impulse_response(double t, ConstVector q, std::size_t joint, MutableVector jump);
 
+  /// The same plant without the model's payload; null where it cannot be let go of.
+  virtual std::unique_ptr<Plant> without_payload() const { return nullptr; }
+
   /// Names what record() will fill beyond the rigid columns: amplitudes, tips, deflection.
   virtual void describe(Recording&) const {}
 
@@ -79,10 +84,15 @@ class Plant : public EquationsOfMotion<double> {
 };
 
 struct RigidPlantOptions {
-  bool friction = true;  ///< damping and Coulomb friction of the joints
+  bool friction = true;                             ///< damping and Coulomb friction of the joints
+  std::shared_ptr<const BaseTrajectory> base = {};  ///< prescribed motion, at rest where null
 };
 
 /// The model's rigid dynamics. Links that are flexible count as rigid.
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options = {});
+
+/// The same in wider reals. Throws ArgumentError for models with mimic joints.
+std::unique_ptr<EquationsOfMotion<DoubleDouble>> wide_rigid_equations(
+    const Model& model, const RigidPlantOptions& options = {});
 
 }  // namespace dynamics

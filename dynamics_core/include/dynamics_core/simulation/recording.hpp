@@ -25,12 +25,28 @@ struct RunSettings {
   double sample = 0.0;
   std::vector<double> q0, qd0;
   bool friction = true;
+  std::string precision = "double";
+  double bandwidth = 0.0;  ///< of closed loops (rad/s)
+  bool limits = false;
+  double restitution = 0.0;
+  std::string trajectory;   ///< the desired motion, as it was asked for
+  std::string base_motion;  ///< as it was asked for
+  std::optional<Payload> payload;
+  std::optional<double> drop_payload;  ///< (s)
+};
+
+/// Something that happened at an instant: a stop hit or left, a limit passed, a payload dropped, a
+/// condition of the user's met.
+struct RunEvent {
+  double t = 0.0;
+  std::string what;
 };
 
 struct RunStatistics {
   std::uint64_t steps = 0, rejected = 0, evaluations = 0;
   double wall_seconds = 0.0;
-  /// Largest departure of the energy from what went in, relative to the largest kinetic energy.
+  /// Largest departure of the energy from what went in, relative to the largest kinetic energy (to
+  /// a millionth of what is stored where hardly anything moves).
   double energy_drift = 0.0;
   bool completed = true;
   std::string ending;  ///< why it did not complete
@@ -51,6 +67,7 @@ struct Recording {
   Model model;
   RunSettings settings;
   RunStatistics statistics;
+  std::vector<RunEvent> events;
 
   Column t;
   std::vector<Column> q, qd, qdd, tau;  ///< by coordinate

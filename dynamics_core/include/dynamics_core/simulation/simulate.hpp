@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "dynamics_core/model/model.hpp"
+#include "dynamics_core/simulation/base_trajectory.hpp"
+#include "dynamics_core/simulation/event.hpp"
 #include "dynamics_core/simulation/motion.hpp"
 #include "dynamics_core/simulation/plant.hpp"
 #include "dynamics_core/simulation/recording.hpp"
@@ -30,6 +32,27 @@ enum class Scenario {
 Scenario scenario_from_name(std::string_view name);
 const char* to_string(Scenario scenario);
 
+/// A condition of the user's that is watched during a run and located to round-off.
+struct SimulationEvent {
+  std::string name;
+  /// Its zeros are looked for; q and qd are the plant's.
+  std::function<double(double t, ConstVector q, ConstVector qd)> function;
+  ode::Crossing crossing = ode::Crossing::any;
+  /// Called at each crossing, may be empty. What it does to q and qd counts if it returns restart
+  /// or stop; the energy that this brings counts as work.
+  std::function<ode::EventAction(double t, MutableVector q, MutableVector qd)> action;
+  bool stop = false;  ///< ends the run at the first crossing
+};
+
+/// The reals that a run is computed in.
+enum class Precision {
+  standard,      ///< double
+  double_double  ///< 32 digits, ten to twenty times slower; for references
+};
+/// "double", "double-double"; throws ArgumentError listing them.
+Precision precision_from_name(std::string_view name);
+const char* to_string(Precision precision);
+
 struct SimulationOptions {
   Scenario scenario = Scenario::free_fall;
   double duration = 10.0;  ///< (s)
@@ -42,6 +65,21 @@ struct SimulationOptions {
   bool friction = true;
   std::shared_ptr<const Motion> motion;  ///< for forced and computed torque
   double bandwidth = 10.0;               ///< of the closed loops (rad/s)
+
+  /// Joint stops stop, actuators give no more than their effort limit, speeds above their limit are
+  /// told in Recording::events.
+  bool limits = false;
+  double restitution = 0.0;  ///< of the stops, 0 to 1
+
+  std::shared_ptr<const BaseTrajectory> base;  ///< prescribed motion, at rest where null
+  /// When the model's payload is let go of (s); its momentum goes with it. Forced, hold and
+  /// computed torque do not know: they go on with the model that has it.
+  std::optional<double> drop_payload;
+  std::vector<SimulationEvent> events;
+
+  /// Wider reals: rigid robots without mimic joints; no limits, base motion, dropped payload,
+  /// events.
+  Precision precision = Precision::standard;
 };
 
 /// Called now and then with the time reached; returning false ends the run with what there is.
@@ -53,8 +91,8 @@ using Progress = std::function<bool(double time)>;
 Recording simulate(const Model& model, const SimulationOptions& options,
                    const Progress& progress = {});
 
-/// The same for any plant; `options.friction` is then the plant's own affair. q0 and qd0 are given
-/// for the joints alone, or for all coordinates of the plant.
+/// The same for any plant; `friction` and `base` are then the plant's own affair. q0 and qd0 are
+/// given for the joints alone, or for all coordinates of the plant.
 Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress = {});
 
 /// Torques along a motion (the papers' RIDIM): inverse dynamics at every sample of the duration.

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_events.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace dynamics {
+
+using ode::Crossing;
+using ode::EventAction;
+
+RunEvents::RunEvents(Plant*& plant, const SimulationOptions& options, StateLayout layout,
+                     JointStops* stops, Recording& run)
+    : plant_(plant), layout_(layout), stops_(stops), run_(run) {
+  if (stops != nullptr) {
+    add_stops(*stops);
+    add_speed_limits();
+  }
+  if (options.drop_payload) add_drop(*options.drop_payload);
+  for (const SimulationEvent& event : options.events) add_user_event(event);
+}
+
+void RunEvents::add(Function function, Crossing crossing, Action action, bool terminal) {
+  ode::Event<double> event;
+  event.function = functions_.emplace_back(std::move(function));
+  event.crossing = crossing;
+  if (action) event.action = actions_.emplace_back(std::move(action));
+  event.terminal = terminal;
+  events_.push_back(event);
+}
+
+void RunEvents::note(double t, std::string what) {
+  constexpr std::size_t most = 10'000;
+  if (run_.events.size() < most) run_.events.push_back({t, std::move(what)});
+}
+
+double RunEvents::energy(double t, ConstState y) {
+  Recording scratch(plant_->model());
+  plant_->describe(scratch);
+  plant_->record(t, layout_.q(y), layout_.qd(y), scratch);
+  return scratch.kinetic[0] + scratch.potential[0] + scratch.strain[0];
+}
+
+template <class Change>
+void RunEvents::book(double t, State y, Change&& change) {
+  const double before = energy(t, y);
+  change();
+  if (layout_.has_work()) y[layout_.work()] += energy(t, y) - before;
+}
+
+void RunEvents::add_stops(JointStops& stops) {
+  for (std::size_t i = 0; i < plant_->joints(); ++i) {
+    const std::string& name = plant_->model().coordinates()[i].name;
+    bool any = false;
+    for (const auto side : {JointStops::Side::lower, JointStops::Side::upper}) {
+      if (!stops.has_stop(i, side)) continue;
+      any = true;
+      add([this, &stops, i, side](const double&,
+                                  ConstState y) { return stops.gap(i, side, layout_.q(y)); },
+          Crossing::falling,
+          [this, &stops, i, side, name](const double& t, State y) {
+            const double speed = layout_.qd(y)[i];
+            bool rests = false;
+            book(t, y, [&] { rests = stops.hit(t, layout_.q(y), layout_.qd(y), i, side); });
+            note(t, fmt::format("{} hits its {} stop at {:.6g} {}{}", name,
+                                side == JointStops::Side::lower ? "lower" : "upper", speed,
+                                plant_->model().coordinates()[i].prismatic ? "m/s" : "rad/s",
+                                rests ? " and rests" : ""));
+            return EventAction::restart;
+          });
+    }
+    if (!any) continue;
+    add([this, &stops, i](const double& t,
+                          ConstState y) { return stops.press(t, layout_.q(y), layout_.qd(y), i); },
+        Crossing::falling,
+        [this, &stops, i, name](const double& t, State y) {
+          stops.release(layout_.q(y), i);
+          note(t, fmt::format("{} leaves its stop", name));
+          return EventAction::restart;
+        });
+  }
+}
+
+void RunEvents::add_speed_limits() {
+  for (std::size_t i = 0; i < plant_->joints(); ++i) {
+    const Coordinate& joint = plant_->model().coordinates()[i];
+    if (!std::isfinite(joint.velocity)) continue;
+    const std::string what = fmt::format("{} is faster than its limit of {:.6g} {}", joint.name,
+                                         joint.velocity, joint.prismatic ? "m/s" : "rad/s");
+    const double limit = joint.velocity;
+    add([this, i, limit](const double&,
+                         ConstState y) { return std::abs(layout_.qd(y)[i]) - limit; },
+        Crossing::rising,
+        [this, what](const double& t, State) {
+          note(t, what);
+          return EventAction::proceed;
+        });
+  }
+}
+
+void RunEvents::add_drop(double time) {
+  lighter_ = plant_->without_payload();
+  if (!lighter_) {
+    throw ArgumentError("there is no payload that could be dropped: give the model one");
+  }
+  add([time](const double& t, ConstState) { return t - time; }, Crossing::rising,
+      [this](const double& t, State y) {
+        // the payload keeps its momentum, the arm its velocities
+        book(t, y, [&] {
+          plant_ = lighter_.get();
+          if (stops_ != nullptr) stops_->replace_plant(*plant_);
+        });
+        note(t, "the payload is dropped");
+        return EventAction::restart;
+      });
+}
+
+void RunEvents::add_user_event(const SimulationEvent& event) {
+  add([this, &event](const double& t,
+                     ConstState y) { return event.function(t, layout_.q(y), layout_.qd(y)); },
+      event.crossing,
+      [this, &event](const double& t, State y) {
+        note(t, event.name);
+        EventAction asked = event.stop ? EventAction::stop : EventAction::proceed;
+        if (event.action) {
+          book(t, y, [&] { asked = event.action(t, layout_.q(y), layout_.qd(y)); });
+        }
+        return asked;
+      },
+      event.stop);
+}
+
+}  // namespace dynamics

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The papers' runs, held to what ours must do: against references in wider reals, the conservation
+// of energy, and the paths that forced runs are asked to follow.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/simulation/make_integrator.hpp"
+#include "dynamics_core/simulation/simulate.hpp"
+
+namespace dynamics {
+namespace {
+
+SimulationOptions start_of(const std::string& robot) {
+  const DhTable table = built_in_robot(robot);
+  SimulationOptions options;
+  options.q0 = table.q0;
+  options.qd0 = table.qd0;
+  return options;
+}
+
+SimulationOptions forced(const std::string& robot) {
+  SimulationOptions options = start_of(robot);
+  options.scenario = Scenario::forced;
+  options.motion = forced_motion(*built_in_robot(robot).forced, options.q0);
+  return options;
+}
+
+Recording run(const std::string& robot, const SimulationOptions& options) {
+  Recording result = simulate(model_from_dh(built_in_robot(robot)), options);
+  EXPECT_TRUE(result.statistics.completed) << robot << ": " << result.statistics.ending;
+  return result;
+}
+
+double largest_difference(const std::vector<Column>& a, const std::vector<Column>& b,
+                          std::size_t rows) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < rows; ++k) largest = std::max(largest, std::abs(a[i][k] - b[i][k]));
+  }
+  return largest;
+}
+
+/// Free fall in 32 digits: the reference.
+Recording reference(const std::string& robot, double duration, double sample) {
+  SimulationOptions options = start_of(robot);
+  options.duration = duration;
+  options.sample = sample;
+  options.precision = Precision::double_double;
+  options.integrator = "abm";
+  options.rtol = 1e-25;
+  return run(robot, options);
+}
+
+TEST(PapersRuns, FreeFallIsTheWideOneToSevenDigits) {
+  for (const char* robot : {"puma", "stanford"}) {
+    const Recording exact = reference(robot, 2.0, 0.02);
+    // the reference itself, by another method
+    SimulationOptions options = start_of(robot);
+    options.duration = 2.0;
+    options.sample = 0.5;
+    options.precision = Precision::double_double;
+    options.integrator = "gbs";
+    options.rtol = 1e-22;
+    const Recording other = run(robot, options);
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t k = 0; k < other.size(); ++k)
+        EXPECT_NEAR(other.q[i][k], exact.q[i][25 * k], 1e-14) << robot;
+    }
+
+    options = start_of(robot);
+    options.duration = 2.0;
+    options.sample = 0.02;
+    options.rtol = 1e-11;
+    for (const char* integrator : {"dop853", "dverk", "abm", "gbs"}) {
+      options.integrator = integrator;
+      const Recording ours = run(robot, options);
+      EXPECT_LT(largest_difference(ours.q, exact.q, exact.size()), 1e-7) << robot << integrator;
+    }
+  }
+}
+
+TEST(PapersRuns, AdaptiveFreeFallKeepsEnergyForTenSeconds) {
+  for (const char* robot : {"puma", "stanford"}) {
+    SimulationOptions options = start_of(robot);
+    options.rtol = 1e-12;
+    EXPECT_LT(run(robot, options).statistics.energy_drift, 1e-10) << robot;
+  }
+}
+
+TEST(PapersRuns, ThousandSecondsAtFixedStepDoNotDrift) {
+  struct Case {
+    const char* robot;
+    double step, bound, drift;
+  };
+  for (const Case& what : {Case{"puma", 0.01, 1e-7, 3e-8}, Case{"planar3", 0.002, 1e-4, 1e-5}}) {
+    SimulationOptions options = start_of(what.robot);
+    options.duration = 1000.0;
+    options.integrator = "gauss4";
+    options.step = what.step;
+    options.sample = 0.1;
+    const Recording fall = run(what.robot, options);
+    EXPECT_LT(fall.statistics.energy_drift, what.bound) << what.robot;
+    // means over the first and the last tenth
+    const auto tenth = static_cast<std::ptrdiff_t>(fall.size() / 10);
+    const Column& drift = fall.energy_drift;
+    const auto mean = [&](auto from) {
+      return std::accumulate(from, from + tenth, 0.0) / static_cast<double>(tenth);
+    };
+    EXPECT_LT(std::abs(mean(drift.end() - tenth) - mean(drift.begin())), what.drift) << what.robot;
+  }
+}
+
+TEST(PapersRuns, PumaForcedStaysOnItsPathForTheWholeRun) {
+  // Saha 2003, section 4, leaves it after about 6 s
+  SimulationOptions options = forced("puma");
+  options.rtol = 1e-13;
+  const Recording on_path = run("puma", options);
+  EXPECT_EQ(on_path.t.back(), 10.0);
+  EXPECT_LT(largest_difference(on_path.q, on_path.desired, on_path.size()), 1e-6);
+}
+
+TEST(PapersRuns, StanfordForcedStaysOnItsPathBeyondSixSeconds) {
+  // Saha 2003, section 4, leaves it after about 2.5 s
+  SimulationOptions options = forced("stanford");
+  options.duration = 6.01;
+  options.rtol = 3e-15;
+  options.integrator = "abm";
+  const Recording on_path = run("stanford", options);
+  EXPECT_LT(largest_difference(on_path.q, on_path.desired, on_path.size()), 1e-3);
+
+  // in wider reals for the whole of it, by two methods
+  options.duration = 10.0;
+  options.precision = Precision::double_double;
+  options.sample = 0.25;
+  for (const auto& [integrator, rtol] : {std::pair("abm", 1e-25), std::pair("dop853", 1e-20)}) {
+    options.integrator = integrator;
+    options.rtol = rtol;
+    const Recording whole = run("stanford", options);
+    EXPECT_EQ(whole.t.back(), 10.0);
+    EXPECT_LT(largest_difference(whole.q, whole.desired, whole.size()), 1e-3) << integrator;
+  }
+}
+
+TEST(PapersRuns, FixedStepMethodsShowTheirOrder) {
+  // PUMA in free fall for 0.5 s, error against the wide reference, the step halved
+  struct Case {
+    const char* name;
+    double order, step;
+  };
+  const Recording exact = reference("puma", 0.5, 0.5);
+  for (const Case& what :
+       {Case{"rk4", 4, 0.005}, Case{"rkf45", 5, 0.01}, Case{"dopri5", 5, 0.01},
+        Case{"dverk", 6, 0.02}, Case{"dop853", 8, 0.0625}, Case{"semi_implicit_euler", 1, 0.0005},
+        Case{"implicit_midpoint", 2, 0.002}, Case{"gauss4", 4, 0.01}, Case{"gauss6", 6, 0.02}}) {
+    const auto error = [&](double step) {
+      SimulationOptions options = start_of("puma");
+      options.duration = options.sample = 0.5;
+      options.integrator = what.name;
+      options.step = step;
+      return largest_difference(run("puma", options).q, exact.q, exact.size());
+    };
+    const double order = std::log2(error(what.step) / error(0.5 * what.step));
+    EXPECT_NEAR(order, what.order, 0.35) << what.name;
+  }
+}
+
+TEST(PapersRuns, ErrorFollowsToleranceInTheAdaptiveMethods) {
+  const Recording exact = reference("puma", 1.0, 0.1);
+  for (const auto& known : ode::integrator_names()) {
+    if (known.fixed_step) continue;
+    double before = 1.0;
+    for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+      SimulationOptions options = start_of("puma");
+      options.duration = 1.0;
+      options.sample = 0.1;
+      options.integrator = std::string(known.name);
+      options.rtol = rtol;
+      const double error = largest_difference(run("puma", options).q, exact.q, exact.size());
+      EXPECT_LT(error, 300.0 * rtol) << known.name << " " << rtol;
+      EXPECT_LT(error, 0.2 * before) << known.name << " " << rtol;
+      before = error;
+    }
+  }
+}
+
+TEST(PapersRuns, WiderRealsSayWhatTheyDoNotDo) {
+  SimulationOptions options = start_of("puma");
+  options.precision = Precision::double_double;
+  options.limits = true;
+  EXPECT_THROW(run("puma", options), ArgumentError);
+  options.limits = false;
+  options.rtol = 1e-31;
+  EXPECT_THROW(run("puma", options), std::invalid_argument);
+  EXPECT_THROW(precision_from_name("quad"), ArgumentError);
+}
+
+}  // namespace
+}  // namespace dynamics
