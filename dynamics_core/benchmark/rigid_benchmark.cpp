@@ -1,202 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rigid dynamics beside KDL and MuJoCo, in one process: PUMA, one state a call, one thread.
-// States are random, not zero, and change with every call.
+// This library beside KDL, MuJoCo and, where it is, Pinocchio, in one process: PUMA, one state a
+// call and batches; and how the cost of chains and trees grows with their joints.
 //
 //   dynamics_benchmark --benchmark_repetitions=9 --benchmark_report_aggregates_only=true
+//   dynamics_benchmark --benchmark_filter='chain|tree'
+//
+// `dynamics bench` is the short form of it.
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
-#include <vector>
+#include "contenders.hpp"
+#include "support/allocation_counter.hpp"
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "support/random_robot.hpp"
-
-#ifdef DYNAMICS_TEST_KDL
-#include <kdl/chaindynparam.hpp>
-#include <kdl/chainidsolver_recursive_newton_euler.hpp>
-
-#include "support/kdl_tree.hpp"
-#endif
-#ifdef DYNAMICS_TEST_MUJOCO
-#include "support/mujoco_model.hpp"
-#endif
-
-namespace dynamics {
 namespace {
 
-/// A ring of states, so that no call sees the numbers of the one before.
-struct States {
-  static constexpr std::size_t count = 256;
-  explicit States(std::size_t n) {
-    test::RandomRobot random(1);
-    for (std::size_t i = 0; i < count; ++i) {
-      q.push_back(random.vector(n, 3.0));
-      qd.push_back(random.vector(n, 3.0));
-      qdd.push_back(random.vector(n, 10.0));
-    }
-  }
-  std::size_t next() { return at = (at + 1) % count; }
-  std::vector<Eigen::VectorXd> q, qd, qdd;
-  std::size_t at = 0;
-};
+namespace counter = dynamics::test::allocation_counter;
+using dynamics::benchmark::Contender;
 
-const Model& puma() {
-  static const Model model = model_from_dh(built_in_robot("puma"));
-  return model;
-}
-
-struct Ours {
-  Workspace workspace{puma()};
-  States states{puma().size()};
-  Eigen::VectorXd out = Eigen::VectorXd::Zero(6);
-  Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(6, 6);
-};
-
-void inverse_ours(benchmark::State& state) {
-  Ours ours;
+void run(benchmark::State& state, const Contender& contender) {
+  contender.run(0, 1);
+  std::size_t first = 0;
+  counter::start();
   for (auto _ : state) {
-    const std::size_t i = ours.states.next();
-    inverse_dynamics(puma(), ours.workspace, ours.states.q[i], ours.states.qd[i],
-                     ours.states.qdd[i], ours.out);
-    benchmark::DoNotOptimize(ours.out.data());
+    contender.run(first++, 1);
     benchmark::ClobberMemory();
   }
-}
-BENCHMARK(inverse_ours)->Name("inverse/ours");
-
-void forward_ours(benchmark::State& state) {
-  Ours ours;
-  for (auto _ : state) {
-    const std::size_t i = ours.states.next();
-    forward_dynamics(puma(), ours.workspace, ours.states.q[i], ours.states.qd[i],
-                     ours.states.qdd[i], ours.out);
-    benchmark::DoNotOptimize(ours.out.data());
-    benchmark::ClobberMemory();
+  const auto allocations = static_cast<double>(counter::stop());
+  if (counter::available()) {
+    state.counters["allocations"] =
+        benchmark::Counter(allocations, benchmark::Counter::kAvgIterations);
   }
-}
-BENCHMARK(forward_ours)->Name("forward/ours");
-
-void inertia_ours(benchmark::State& state) {
-  Ours ours;
-  for (auto _ : state) {
-    inertia_matrix(puma(), ours.workspace, ours.states.q[ours.states.next()], ours.matrix);
-    benchmark::DoNotOptimize(ours.matrix.data());
-    benchmark::ClobberMemory();
-  }
-}
-BENCHMARK(inertia_ours)->Name("inertia matrix/ours");
-
-void coriolis_ours(benchmark::State& state) {
-  Ours ours;
-  for (auto _ : state) {
-    const std::size_t i = ours.states.next();
-    coriolis_matrix(puma(), ours.workspace, ours.states.q[i], ours.states.qd[i], ours.matrix);
-    benchmark::DoNotOptimize(ours.matrix.data());
-    benchmark::ClobberMemory();
-  }
-}
-BENCHMARK(coriolis_ours)->Name("coriolis matrix/ours");
-
-#ifdef DYNAMICS_TEST_KDL
-/// KDL's solvers refer to the chain, they do not copy it.
-const KDL::Chain& puma_chain() {
-  static const KDL::Chain chain = [] {
-    KDL::Chain made;
-    test::kdl_tree(puma().description()).getChain("base_link", "tool0", made);
-    return made;
-  }();
-  return chain;
+  const auto states = static_cast<double>(contender.states_per_call);
+  state.counters["per_state"] = benchmark::Counter(
+      states, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-void inverse_kdl(benchmark::State& state) {
-  KDL::ChainIdSolver_RNE solver(puma_chain(), KDL::Vector(0.0, 0.0, -9.81));
-  States states(6);
-  KDL::JntArray q(6), qd(6), qdd(6), tau(6);
-  const KDL::Wrenches nothing(puma_chain().getNrOfSegments(), KDL::Wrench::Zero());
-  for (auto _ : state) {
-    const std::size_t i = states.next();
-    q.data = states.q[i];
-    qd.data = states.qd[i];
-    qdd.data = states.qdd[i];
-    if (solver.CartToJnt(q, qd, qdd, nothing, tau) != 0) state.SkipWithError("KDL failed");
-    benchmark::DoNotOptimize(tau.data.data());
-    benchmark::ClobberMemory();
-  }
+void grow(benchmark::State& state, bool tree, std::size_t work) {
+  const auto joints = static_cast<std::size_t>(state.range(0));
+  const dynamics::Model model =
+      tree ? dynamics::benchmark::tree(joints) : dynamics::benchmark::chain(joints);
+  run(state, dynamics::benchmark::ours_on(model)[work]);
+  state.SetComplexityN(state.range(0));
 }
-BENCHMARK(inverse_kdl)->Name("inverse/kdl");
-
-void inertia_kdl(benchmark::State& state) {
-  KDL::ChainDynParam solver(puma_chain(), KDL::Vector(0.0, 0.0, -9.81));
-  States states(6);
-  KDL::JntArray q(6);
-  KDL::JntSpaceInertiaMatrix matrix(6);
-  for (auto _ : state) {
-    q.data = states.q[states.next()];
-    if (solver.JntToMass(q, matrix) != 0) state.SkipWithError("KDL failed");
-    benchmark::DoNotOptimize(matrix.data.data());
-    benchmark::ClobberMemory();
-  }
-}
-BENCHMARK(inertia_kdl)->Name("inertia matrix/kdl");
-#endif
-
-#ifdef DYNAMICS_TEST_MUJOCO
-struct Mujoco {
-  Mujoco() { robot.model()->opt.enableflags &= ~mjENBL_ENERGY; }
-  void set(std::size_t i) {
-    std::copy_n(states.q[i].data(), 6, robot.data()->qpos);
-    std::copy_n(states.qd[i].data(), 6, robot.data()->qvel);
-  }
-  test::MujocoModel robot{puma().description()};
-  States states{6};
-};
-
-void inverse_mujoco(benchmark::State& state) {
-  Mujoco mujoco;
-  for (auto _ : state) {
-    const std::size_t i = mujoco.states.next();
-    mujoco.set(i);
-    std::copy_n(mujoco.states.qdd[i].data(), 6, mujoco.robot.data()->qacc);
-    mj_inverse(mujoco.robot.model(), mujoco.robot.data());
-    benchmark::ClobberMemory();
-  }
-}
-BENCHMARK(inverse_mujoco)->Name("inverse/mujoco");
-
-void forward_mujoco(benchmark::State& state) {
-  Mujoco mujoco;
-  for (auto _ : state) {
-    const std::size_t i = mujoco.states.next();
-    mujoco.set(i);
-    std::copy_n(mujoco.states.qdd[i].data(), 6, mujoco.robot.data()->qfrc_applied);
-    mj_forward(mujoco.robot.model(), mujoco.robot.data());
-    benchmark::ClobberMemory();
-  }
-}
-BENCHMARK(forward_mujoco)->Name("forward/mujoco");
-
-void inertia_mujoco(benchmark::State& state) {
-  Mujoco mujoco;
-  double matrix[36];
-  for (auto _ : state) {
-    mujoco.set(mujoco.states.next());
-    mj_kinematics(mujoco.robot.model(), mujoco.robot.data());
-    mj_comPos(mujoco.robot.model(), mujoco.robot.data());
-    mj_crb(mujoco.robot.model(), mujoco.robot.data());
-    mj_fullM(mujoco.robot.model(), matrix, mujoco.robot.data()->qM);
-    benchmark::DoNotOptimize(matrix);
-    benchmark::ClobberMemory();
-  }
-}
-BENCHMARK(inertia_mujoco)->Name("inertia matrix/mujoco");
-#endif
 
 }  // namespace
-}  // namespace dynamics
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  for (const Contender& contender : dynamics::benchmark::all_contenders({1, 2})) {
+    const std::string threads =
+        contender.threads > 1 ? fmt::format("/{} threads", contender.threads) : "";
+    const std::string name = fmt::format("{}/{}{}", contender.work, contender.name, threads);
+    benchmark::RegisterBenchmark(name.c_str(), [contender](benchmark::State& state) {
+      run(state, contender);
+    })->UseRealTime();
+  }
+  const char* works[] = {"inverse", "forward"};
+  for (const bool tree : {false, true}) {
+    for (std::size_t work = 0; work < 2; ++work) {
+      const std::string name = fmt::format("{}/{}", works[work], tree ? "tree" : "chain");
+      benchmark::RegisterBenchmark(
+          name.c_str(), [tree, work](benchmark::State& state) { grow(state, tree, work); })
+          ->RangeMultiplier(2)
+          ->Range(4, 1024)
+          ->Complexity(benchmark::oN);
+    }
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

@@ -27,5 +27,6 @@ void add_compare(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
 void add_check(CLI::App& app, Outcome& outcome);
 void add_urdf(CLI::App& app, Outcome& outcome);
+void add_bench(CLI::App& app, Outcome& outcome);
 
 }  // namespace dynamics::tools

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   dynamics::tools::add_simulate(app, outcome);
   dynamics::tools::add_check(app, outcome);
   dynamics::tools::add_urdf(app, outcome);
+  dynamics::tools::add_bench(app, outcome);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) {

@@ -194,11 +194,10 @@ class Call {
                                     name, size, expected, model_.size() * width, states_));
   }
 
-  /// States of a chunk: enough for the threads to wake up for, and whole groups of lanes, so that
-  /// no state's numbers depend on the chunks. Small enough for a cache between the passes of a
-  /// robot.
+  /// States of a chunk: few enough for a cache and to be shared out evenly, and whole groups of
+  /// lanes, so that no state's numbers depend on the chunks.
   std::size_t chunk_size() const {
-    const std::size_t wanted = std::max<std::size_t>(8192 / std::max<std::size_t>(width_, 1), 8);
+    const std::size_t wanted = std::clamp<std::size_t>(2048 / width_, 1, 256);
     return (wanted + memory_.lanes.lanes - 1) / memory_.lanes.lanes * memory_.lanes.lanes;
   }
 

@@ -525,6 +525,28 @@ LaneFaults each_group(const LaneJob& job, Size first, Size last, const LaneScrat
   });
 }
 
+/// More chains than a multiply-add takes cycles in two units.
+double run_multiply_adds(Size rounds) {
+  const Lanes f(0.999), s(0.001);
+  Lanes a = s, b = s, c = s, d = s, e = s, g = s, h = s, i = s, j = s, k = s, l = s, m = s;
+  for (Size round = 0; round < rounds; ++round) {
+    a = a * f + s;
+    b = b * f + s;
+    c = c * f + s;
+    d = d * f + s;
+    e = e * f + s;
+    g = g * f + s;
+    h = h * f + s;
+    i = i * f + s;
+    j = j * f + s;
+    k = k * f + s;
+    l = l * f + s;
+    m = m * f + s;
+  }
+  const Lanes sum = a + b + c + d + e + g + h + i + j + k + l + m;
+  return sum.v[0] + sum.v[1];
+}
+
 std::size_t scratch_bytes(const LaneJob& job) { return LaneScratch(job, nullptr).bytes; }
 
 }  // namespace
@@ -532,6 +554,7 @@ std::size_t scratch_bytes(const LaneJob& job) { return LaneScratch(job, nullptr)
 extern const LaneTable lane_table;
 const LaneTable lane_table = {Lanes::count,
                               scratch_bytes,
+                              run_multiply_adds,
                               run_inverse,
                               run_gravity,
                               run_forward,

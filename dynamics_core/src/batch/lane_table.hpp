@@ -53,6 +53,11 @@ struct LaneTable {
   std::size_t lanes;                             ///< states at a time
   std::size_t (*scratch_bytes)(const LaneJob&);  ///< of a model's; to be aligned to 64 bytes
 
+  /// What the SIMD units can do at most, for benchmarks: rounds of multiply_adds_a_round
+  /// independent multiply-adds of all lanes. The result is theirs, of no meaning.
+  double (*multiply_adds)(std::size_t rounds);
+  static constexpr std::size_t multiply_adds_a_round = 12;
+
   Function inverse_dynamics;              ///< input: qdd; output: tau
   Function gravity_forces;                ///< output: g
   Function forward_dynamics;              ///< input: tau; output: qdd

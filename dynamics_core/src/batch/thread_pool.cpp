@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "thread_pool.hpp"
 
+#include <chrono>
+
 namespace dynamics {
+namespace {
+
+/// Waits a little, awake, for what another thread is about to do.
+template <class Condition>
+void stay_awake(Condition&& condition) {
+  constexpr std::chrono::microseconds longest{20};
+  const auto start = std::chrono::steady_clock::now();
+  while (!condition() && std::chrono::steady_clock::now() - start < longest) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+}
+
+}  // namespace
 
 ThreadPool::ThreadPool(std::size_t threads) {
   workers_.reserve(threads);
@@ -33,6 +50,7 @@ void ThreadPool::share(std::size_t chunks, void* work, Function function) {
   }
   wake_.notify_all();
   take_chunks(0);
+  stay_awake([this] { return active_ == 0; });
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return active_ == 0; });
 }
@@ -48,6 +66,7 @@ void ThreadPool::take_chunks(std::size_t thread) {
 void ThreadPool::serve(std::size_t thread) {
   std::size_t seen = 0;
   for (;;) {
+    stay_awake([&] { return stop_ || round_ != seen; });
     {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, [&] { return stop_ || round_ != seen; });

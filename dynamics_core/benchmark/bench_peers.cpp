@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// The short benchmark that `dynamics bench` starts: everything in one process, in rounds in which
+// each contender has a turn, so that what the machine does beside them happens to all. Prints one
+// JSON object.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "contenders.hpp"
+#include "dynamics_core/instruction_set.hpp"
+#include "kernels/dispatch.hpp"
+#include "operations.hpp"
+#include "progress_bar.hpp"
+
+namespace dynamics::benchmark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::ordered_json;
+
+/// Something that is timed: nanoseconds for each unit of work, one number a round.
+struct Timed {
+  std::function<double(std::size_t calls)> run;  ///< returns the units of work done
+  std::size_t calls = 1;
+  std::vector<double> nanoseconds;
+
+  double time() {
+    const auto start = Clock::now();
+    const double units = run(calls);
+    return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / units;
+  }
+  /// As many calls as take about that long.
+  void calibrate(double seconds) {
+    run(1);
+    for (;;) {
+      const auto start = Clock::now();
+      run(calls);
+      const double taken = std::chrono::duration<double>(Clock::now() - start).count();
+      if (taken >= 0.5 * seconds) return;
+      calls = taken < 0.1 * seconds ? 4 * calls : 2 * calls;
+    }
+  }
+};
+
+Timed timed(const Contender& contender) {
+  auto at = std::make_shared<std::size_t>(0);
+  return {[contender, at](std::size_t calls) {
+            contender.run(*at, calls);
+            *at += calls;
+            return static_cast<double>(calls * contender.states_per_call);
+          },
+          1,
+          {}};
+}
+
+/// Rounds of turns for all, within about the time given.
+void run_rounds(std::vector<Timed>& all, std::size_t rounds, double seconds,
+                const std::function<void(double)>& progress) {
+  const double turn = seconds / static_cast<double>(all.size() * (rounds + 2));
+  for (Timed& each : all) each.calibrate(turn);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (Timed& each : all) each.nanoseconds.push_back(each.time());
+    progress(static_cast<double>(round + 1) / static_cast<double>(rounds));
+  }
+}
+
+double quantile(std::vector<double> values, double fraction) {
+  std::sort(values.begin(), values.end());
+  const double at = fraction * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  return std::lerp(values[below], values[above], at - static_cast<double>(below));
+}
+double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+/// Round by round, a / b.
+std::vector<double> ratios(const Timed& a, const Timed& b) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < a.nanoseconds.size(); ++i) {
+    result.push_back(a.nanoseconds[i] / b.nanoseconds[i]);
+  }
+  return result;
+}
+
+/// b of cost = a n^b, by least squares of the logarithms.
+double exponent(const std::vector<std::pair<double, double>>& costs) {
+  double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+  const auto n = static_cast<double>(costs.size());
+  for (const auto& [joints, cost] : costs) {
+    const double x = std::log(joints), y = std::log(cost);
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+/// Rounds of multiply-adds in all lanes: an operation is a multiplication or an addition.
+double run_peak(std::size_t calls) {
+  const LaneTable& table = lane_table(instruction_set());
+  const std::size_t rounds = 64 * calls;
+  volatile double kept = table.multiply_adds(rounds);
+  static_cast<void>(kept);
+  return static_cast<double>(2 * LaneTable::multiply_adds_a_round * table.lanes * rounds);
+}
+
+ordered_json compare(double seconds, const std::function<void(double)>& progress) {
+  const std::vector<Contender> contenders = all_contenders({1, 2});
+  std::vector<Timed> all;
+  all.reserve(contenders.size() + 1);
+  for (const Contender& contender : contenders) all.push_back(timed(contender));
+  all.push_back({run_peak, 1, {}});
+  run_rounds(all, 15, seconds, progress);
+  const double peak = 1.0 / median(all.back().nanoseconds);  // operations in a nanosecond
+
+  ordered_json result;
+  result["peak"] = peak;
+  result["sine_operations"] = sine_and_cosine;
+  result["rows"] = ordered_json::array();
+  result["threads"] = ordered_json::array();
+  for (std::size_t o = 0; o < contenders.size(); ++o) {
+    const Contender& own = contenders[o];
+    if (own.name != "ours") continue;
+    if (own.threads > 1) {
+      for (std::size_t s = 0; s < contenders.size(); ++s) {
+        const Contender& one = contenders[s];
+        if (one.name != "ours" || one.work != own.work || one.threads != 1) continue;
+        const auto gains = ratios(all[s], all[o]);
+        result["threads"].push_back({{"work", own.work},
+                                     {"threads", own.threads},
+                                     {"gain", median(gains)},
+                                     {"low", quantile(gains, 0.25)},
+                                     {"high", quantile(gains, 0.75)}});
+      }
+      continue;
+    }
+    for (std::size_t p = 0; p < contenders.size(); ++p) {
+      const Contender& peer = contenders[p];
+      if (peer.name == "ours" || !own.work.ends_with(peer.work)) continue;
+      const auto factors = ratios(all[p], all[o]);
+      result["rows"].push_back({{"work", own.work},
+                                {"peer", peer.name},
+                                {"ours_ns", median(all[o].nanoseconds)},
+                                {"peer_ns", median(all[p].nanoseconds)},
+                                {"ratio", median(factors)},
+                                {"low", quantile(factors, 0.25)},
+                                {"high", quantile(factors, 0.75)},
+                                {"operations", operations(own.work)},
+                                {"bound_ns", operations(own.work) / peak}});
+    }
+  }
+  return result;
+}
+
+/// How the cost grows from 4 to 1024 joints.
+ordered_json growth(double seconds, const std::function<void(double)>& progress) {
+  struct Case {
+    std::string work;
+    const char* shape;
+    double joints;
+  };
+  std::vector<Case> cases;
+  std::vector<Timed> all;
+  for (const bool branched : {false, true}) {
+    for (std::size_t joints = 4; joints <= 1024; joints *= 2) {
+      for (const Contender& contender : ours_on(branched ? tree(joints) : chain(joints))) {
+        if (contender.work == "inertia matrix") continue;
+        cases.push_back({contender.work, branched ? "tree" : "chain", static_cast<double>(joints)});
+        all.push_back(timed(contender));
+      }
+    }
+  }
+  run_rounds(all, 7, seconds, progress);
+  ordered_json result = ordered_json::array();
+  for (const char* work : {"inverse", "forward"}) {
+    for (const char* shape : {"chain", "tree"}) {
+      std::vector<std::pair<double, double>> costs;
+      for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (cases[i].work != work || std::string_view(cases[i].shape) != shape) continue;
+        costs.emplace_back(cases[i].joints, median(all[i].nanoseconds));
+      }
+      result.push_back({{"work", work},
+                        {"shape", shape},
+                        {"exponent", exponent(costs)},
+                        {"ns_per_joint", costs.back().second / costs.back().first}});
+    }
+  }
+  return result;
+}
+
+int run(double seconds) {
+  tools::ProgressBar bar("Measuring");
+  ordered_json result = compare(0.75 * seconds, [&](double part) { bar.update(0.75 * part); });
+  result["growth"] = growth(0.25 * seconds, [&](double part) { bar.update(0.75 + 0.25 * part); });
+  result["instruction_set"] = std::string(name(instruction_set()));
+  result["peers"] = ordered_json::object();
+  const std::pair<const char*, std::string> versions[] = {
+      {"kdl", kdl_version()}, {"mujoco", mujoco_version()}, {"pinocchio", pinocchio_version()}};
+  for (const auto& [peer, version] : versions) {
+    if (!version.empty()) result["peers"][peer] = version;
+  }
+  fmt::print("{}\n", result.dump());
+  return 0;
+}
+
+}  // namespace
+}  // namespace dynamics::benchmark
+
+int main(int argc, char** argv) {
+  double seconds = 4.0;
+  if (argc == 3 && std::string_view(argv[1]) == "--seconds") seconds = std::atof(argv[2]);
+  if ((argc != 1 && argc != 3) || !(seconds > 0.0)) {
+    fmt::print(stderr, "usage: dynamics_bench_peers [--seconds S]\n");
+    return 2;
+  }
+  try {
+    return dynamics::benchmark::run(seconds);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "dynamics_bench_peers: {}\n", error.what());
+    return 1;
+  }
+}

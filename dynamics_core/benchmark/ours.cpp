@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <random>
+
+#include "contenders.hpp"
+#include "dynamics_core/batch/batch.hpp"
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "support/random_robot.hpp"
+
+namespace dynamics::benchmark {
+
+States::States(std::size_t width, std::size_t number, unsigned seed, double speed)
+    : size(width), count(number) {
+  std::mt19937_64 engine(seed);
+  const auto fill = [&](std::vector<double>& rows, double limit) {
+    std::uniform_real_distribution<double> uniform(-limit, limit);
+    rows.resize(size * count);
+    for (double& x : rows) x = uniform(engine);
+  };
+  fill(q, 3.0);
+  fill(qd, speed);
+  fill(u, 10.0);
+}
+
+const Model& puma() {
+  static const Model model = model_from_dh(built_in_robot("puma"));
+  return model;
+}
+
+namespace {
+
+struct OneState {
+  explicit OneState(const Model& given, double speed = 3.0)
+      : model(given),
+        workspace(model),
+        states(model.size(), 256, 1, speed),
+        result(model.size()),
+        matrix(static_cast<Eigen::Index>(model.size()), static_cast<Eigen::Index>(model.size())) {}
+  Model model;
+  Workspace workspace;
+  States states;
+  std::vector<double> result;
+  Eigen::MatrixXd matrix;
+};
+
+struct ManyStates {
+  explicit ManyStates(std::size_t threads)
+      : workspace(puma(), {.threads = threads}),
+        states(puma().size(), batch_size),
+        result(states.q.size()) {}
+  BatchWorkspace workspace;
+  States states;
+  std::vector<double> result;
+};
+
+}  // namespace
+
+std::vector<Contender> ours_on(const Model& model) {
+  // slow, so that long chains do not whirl beyond what a double holds
+  const auto one = std::make_shared<OneState>(model, model.size() > 6 ? 0.1 : 3.0);
+  std::vector<Contender> all;
+  all.push_back({"inverse", "ours", 1, 1, [one](std::size_t first, std::size_t calls) {
+                   const States& s = one->states;
+                   for (std::size_t k = first; k < first + calls; ++k) {
+                     inverse_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k),
+                                      s.row(s.u, k), one->result);
+                   }
+                 }});
+  all.push_back({"forward", "ours", 1, 1, [one](std::size_t first, std::size_t calls) {
+                   const States& s = one->states;
+                   for (std::size_t k = first; k < first + calls; ++k) {
+                     forward_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k),
+                                      s.row(s.u, k), one->result);
+                   }
+                 }});
+  all.push_back({"inertia matrix", "ours", 1, 1, [one](std::size_t first, std::size_t calls) {
+                   for (std::size_t k = first; k < first + calls; ++k) {
+                     inertia_matrix(one->model, one->workspace, one->states.row(one->states.q, k),
+                                    one->matrix);
+                   }
+                 }});
+  return all;
+}
+
+std::vector<Contender> ours(const std::vector<std::size_t>& threads) {
+  std::vector<Contender> all = ours_on(puma());
+  for (const std::size_t count : threads) {
+    const auto many = std::make_shared<ManyStates>(count);
+    if (many->workspace.threads() != count) continue;  // not that many processors
+    all.push_back(
+        {"batch inverse", "ours", count, batch_size, [many](std::size_t, std::size_t calls) {
+           const States& s = many->states;
+           for (std::size_t k = 0; k < calls; ++k) {
+             batch::inverse_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
+           }
+         }});
+    all.push_back(
+        {"batch forward", "ours", count, batch_size, [many](std::size_t, std::size_t calls) {
+           const States& s = many->states;
+           for (std::size_t k = 0; k < calls; ++k) {
+             batch::forward_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
+           }
+         }});
+  }
+  return all;
+}
+
+Model chain(std::size_t joints) {
+  return Model(test::RandomRobot(3).robot({.joints = joints, .prismatic = 0.0}));
+}
+Model tree(std::size_t joints) {
+  return Model(test::RandomRobot(3).robot({.joints = joints, .branching = 0.5, .prismatic = 0.0}));
+}
+
+std::vector<Contender> all_contenders(const std::vector<std::size_t>& threads) {
+  std::vector<Contender> all = ours(threads);
+  for (const auto& peers : {kdl(), mujoco(), pinocchio()}) {
+    all.insert(all.end(), peers.begin(), peers.end());
+  }
+  return all;
+}
+
+}  // namespace dynamics::benchmark

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// `dynamics bench`: the shape of what it prints, and what it says where it cannot. How fast
+// anything is plays no part here.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include "support/program.hpp"
+
+namespace dynamics {
+namespace {
+
+using nlohmann::json;
+using test::Result;
+using testing::HasSubstr;
+
+class Bench : public test::Program {
+ protected:
+  void TearDown() override {
+    unsetenv("DYNAMICS_BENCH_PEERS");  // NOLINT(concurrency-mt-unsafe)
+    Program::TearDown();
+  }
+  static void tell(const std::string& program) {
+    ASSERT_EQ(setenv("DYNAMICS_BENCH_PEERS", program.c_str(), 1),  // NOLINT(concurrency-mt-unsafe)
+              0);
+  }
+};
+
+#ifdef DYNAMICS_BENCH
+#define NEEDS_PEERS() tell(DYNAMICS_BENCH)
+#else
+#define NEEDS_PEERS() GTEST_SKIP() << "neither KDL nor MuJoCo here, or no benchmarks in this build"
+#endif
+
+TEST_F(Bench, JsonHasOneRowForEachWorkAndPeer) {
+  NEEDS_PEERS();
+  const json result = run_json("bench --json --seconds 0.02");
+  ASSERT_EQ(result.size(), 1U);
+  std::set<std::pair<std::string, std::string>> found;
+  const std::set<std::string> works = {"inverse", "forward", "inertia matrix", "batch inverse",
+                                       "batch forward"};
+  const std::set<std::string> peers = {"kdl", "mujoco", "pinocchio"};
+  for (const json& row : result.at("rows")) {
+    EXPECT_EQ(row.size(), 5U) << row;
+    const std::string work = row.at("work"), peer = row.at("peer");
+    EXPECT_TRUE(works.contains(work)) << row;
+    EXPECT_TRUE(peers.contains(peer)) << row;
+    EXPECT_TRUE(found.emplace(work, peer).second) << "twice: " << row;
+    for (const char* key : {"ours_ns", "peer_ns", "ratio"}) {
+      const double value = row.at(key);
+      EXPECT_TRUE(std::isfinite(value) && value > 0.0) << row;
+    }
+  }
+  // every work beside every peer that is here
+  std::set<std::string> here;
+  for (const auto& [work, peer] : found) here.insert(peer);
+  EXPECT_FALSE(here.empty());
+  EXPECT_EQ(found.size(), works.size() * here.size());
+}
+
+TEST_F(Bench, TableHasRatiosScatterBoundThreadsAndGrowth) {
+  NEEDS_PEERS();
+  const Result result = run("bench --seconds 0.02");
+  EXPECT_EQ(result.code, 0) << result.err;
+  for (const char* text :
+       {"ratio", "half within", "bound (ns)", "inertia matrix", "batch inverse", "kernels for",
+        "of a chain of 4 to 1024 joints: cost ~ n^", "of a tree of 4 to 1024 joints: cost ~ n^"}) {
+    EXPECT_THAT(result.out, HasSubstr(text));
+  }
+}
+
+TEST_F(Bench, WithoutItsProgramItSaysWhatIsMissing) {
+  tell("/nowhere/dynamics_bench_peers");
+  const Result result = run("bench --json");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("liborocos-kdl-dev"));
+  EXPECT_THAT(result.err, HasSubstr("libmujoco-dev"));
+  EXPECT_THAT(result.err, HasSubstr("/nowhere/dynamics_bench_peers"));
+}
+
+TEST_F(Bench, AProgramThatFailsIsNamed) {
+  tell("/bin/false");
+  const Result result = run("bench");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("/bin/false failed"));
+  tell("/bin/true");  // prints nothing
+  EXPECT_EQ(run("bench").code, 1);
+}
+
+TEST_F(Bench, WrongArgumentsAreRefused) {
+  expect_refused("bench --seconds 0", "--seconds");
+  expect_refused("bench --seconds soon", "--seconds");
+  expect_refused("bench puma", "puma");
+}
+
+}  // namespace
+}  // namespace dynamics
