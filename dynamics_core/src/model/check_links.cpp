@@ -299,13 +299,14 @@ class LinkChecks {
 
   void check_flexible(const LinkSurvey& link, std::size_t index) {
     const DhFlexible& beam = *link.flexible;
-    const double mass = beam.mass_per_length * beam.length;
-    if (link.mass && std::abs(*link.mass - mass) > 0.01 * mass) {
-      survey_.report(Severity::warning, link, "flexible-mass",
-                     fmt::format("its beam weighs {:.6g} kg (length times mass_per_length), its "
-                                 "<inertial> says {:.6g} kg",
-                                 mass, *link.mass),
-                     "make the two agree");
+    const double mass = beam.mass_per_length * beam.length + beam.tip_mass + beam.hub_mass;
+    if (link.mass && std::abs(*link.mass - mass) > 1e-6 * mass) {
+      survey_.report(
+          Severity::warning, link, "flexible-mass",
+          fmt::format("its beam weighs {:.9g} kg (length times mass_per_length, tip and hub), its "
+                      "<inertial> says {:.9g} kg",
+                      mass, *link.mass),
+          "make the two agree");
     }
     bool joined = survey_.children[index].empty();
     for (const std::size_t joint : survey_.children[index]) {

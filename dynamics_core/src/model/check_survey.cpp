@@ -299,6 +299,8 @@ class UrdfReader {
     beam.rigidity_y = get("rigidity_y").value_or(0.0);
     beam.rigidity_z = get("rigidity_z").value_or(0.0);
     beam.damping = get("damping").value_or(0.0);
+    beam.tip_mass = get("tip_mass").value_or(0.0);
+    beam.hub_mass = get("hub_mass").value_or(0.0);
     const double modes_y = get("modes_y").value_or(0.0), modes_z = get("modes_z").value_or(0.0);
     bool sound = true;
     const auto need = [&](bool condition, const char* attribute, double value, const char* wanted) {
@@ -316,6 +318,8 @@ class UrdfReader {
     need(!(modes_y > 0.0) || beam.rigidity_y > 0.0, "rigidity_y", beam.rigidity_y, "above zero");
     need(!(modes_z > 0.0) || beam.rigidity_z > 0.0, "rigidity_z", beam.rigidity_z, "above zero");
     need(beam.damping >= 0.0, "damping", beam.damping, "zero or more");
+    need(beam.tip_mass >= 0.0, "tip_mass", beam.tip_mass, "zero or more");
+    need(beam.hub_mass >= 0.0, "hub_mass", beam.hub_mass, "zero or more");
     if (!sound) return;
     beam.modes_y = static_cast<int>(modes_y);
     beam.modes_z = static_cast<int>(modes_z);

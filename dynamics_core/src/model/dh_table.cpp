@@ -154,7 +154,8 @@ void read_joint(const Cursor& row, DhLink& link) {
 }
 
 DhFlexible read_flexible(const Cursor& row, const DhLink& link) {
-  row.allow_keys({"link", "rigidity_y", "rigidity_z", "modes_y", "modes_z", "damping"});
+  row.allow_keys({"link", "rigidity_y", "rigidity_z", "modes_y", "modes_z", "damping", "tip_mass",
+                  "hub_mass", "hub_inertia", "stiffening", "basis"});
   if (link.a <= 0.0 || link.b != 0.0 || link.theta != 0.0) {
     row.fail("a flexible link is a beam along its x: link '" + link.link +
              "' needs a > 0, b = 0 and theta = 0");
@@ -162,13 +163,32 @@ DhFlexible read_flexible(const Cursor& row, const DhLink& link) {
   if (link.mass <= 0.0) row.fail("a flexible link needs a mass; link '" + link.link + "' has none");
   DhFlexible beam;
   beam.length = link.a;
-  beam.mass_per_length = link.mass / link.a;
+  if (const auto at = row.find("tip_mass")) beam.tip_mass = not_negative(*at, "kg");
+  if (const auto at = row.find("hub_mass")) beam.hub_mass = not_negative(*at, "kg");
+  const double mass = link.mass - beam.tip_mass - beam.hub_mass;
+  if (mass <= 0.0) row.fail("tip_mass and hub_mass are part of the link's mass: nothing is left");
+  beam.mass_per_length = mass / link.a;
   beam.rigidity_y = positive(row.at("rigidity_y"), "N m^2");
   beam.rigidity_z = positive(row.at("rigidity_z"), "N m^2");
-  constexpr int most = 20;
+  constexpr int most = 6;
   beam.modes_y = row.at("modes_y").integer(0, most);
   beam.modes_z = row.at("modes_z").integer(0, most);
   if (const auto at = row.find("damping")) beam.damping = not_negative(*at, "ratio of critical");
+  if (const auto at = row.find("hub_inertia")) {
+    beam.hub_inertia = vector3(*at);
+    if (beam.hub_inertia.minCoeff() < 0.0) at->fail("a moment of inertia must not be negative");
+  }
+  if (const auto at = row.find("stiffening")) {
+    const std::string given = at->text();
+    if (given != "true" && given != "false") at->fail("must be true or false");
+    beam.stiffening = given == "true";
+  }
+  if (const auto at = row.find("basis")) {
+    beam.basis = at->text();
+    if (beam.basis != "clamped-free" && beam.basis != "polynomial") {
+      at->fail("must be clamped-free or polynomial; found '" + beam.basis + "'");
+    }
+  }
   return beam;
 }
 

@@ -170,11 +170,20 @@ std::string flexible_element(const DhLink& link) {
                      "a flexible link is a beam along its x: it needs b = 0, theta = 0 and a "
                      "length equal to a");
   }
+  std::string rest;
+  if (beam.tip_mass != 0.0) rest += fmt::format(" tip_mass=\"{}\"", number(beam.tip_mass));
+  if (beam.hub_mass != 0.0) rest += fmt::format(" hub_mass=\"{}\"", number(beam.hub_mass));
+  if (!beam.hub_inertia.isZero(0.0)) {
+    rest += fmt::format(" hub_inertia=\"{} {} {}\"", number(beam.hub_inertia.x()),
+                        number(beam.hub_inertia.y()), number(beam.hub_inertia.z()));
+  }
+  if (beam.stiffening) rest += " stiffening=\"true\"";
+  if (beam.basis != "clamped-free") rest += fmt::format(" basis=\"{}\"", beam.basis);
   return fmt::format(
       "    <flexible length=\"{}\" mass_per_length=\"{}\" rigidity_y=\"{}\" rigidity_z=\"{}\" "
-      "modes_y=\"{}\" modes_z=\"{}\" damping=\"{}\"/>\n",
+      "modes_y=\"{}\" modes_z=\"{}\" damping=\"{}\"{}/>\n",
       number(beam.length), number(beam.mass_per_length), number(beam.rigidity_y),
-      number(beam.rigidity_z), beam.modes_y, beam.modes_z, number(beam.damping));
+      number(beam.rigidity_z), beam.modes_y, beam.modes_z, number(beam.damping), rest);
 }
 
 std::string link_element(const DhLink& link) {

@@ -170,6 +170,26 @@ class Inspector {
     flexible.rigidity_y = optional("rigidity_y", 0.0);
     flexible.rigidity_z = optional("rigidity_z", 0.0);
     flexible.damping = optional("damping", 0.0);
+    flexible.tip_mass = optional("tip_mass", 0.0);
+    flexible.hub_mass = optional("hub_mass", 0.0);
+    if (const auto hub = numbers(element, "hub_inertia", 3, what)) {
+      flexible.hub_inertia = {(*hub)[0], (*hub)[1], (*hub)[2]};
+    }
+    if (const char* text = element.Attribute("stiffening")) {
+      const std::string_view given = text;
+      if (given != "true" && given != "false") {
+        fail(element, what,
+             fmt::format("<flexible stiffening=\"{}\"> must be true or false", given));
+      }
+      flexible.stiffening = given == "true";
+    }
+    if (const char* text = element.Attribute("basis")) {
+      flexible.basis = text;
+      if (flexible.basis != "clamped-free" && flexible.basis != "polynomial") {
+        fail(element, what,
+             fmt::format("<flexible basis=\"{}\"> must be clamped-free or polynomial", text));
+      }
+    }
     for (const char* attribute : {"modes_y", "modes_z"}) {
       const double modes = optional(attribute, 0.0);
       if (modes < 0.0 || modes > 6.0 || modes != std::floor(modes)) {
@@ -188,7 +208,16 @@ class Inspector {
     positive("mass_per_length", flexible.mass_per_length);
     if (flexible.modes_y > 0) positive("rigidity_y", flexible.rigidity_y);
     if (flexible.modes_z > 0) positive("rigidity_z", flexible.rigidity_z);
-    if (flexible.damping < 0.0) fail(element, what, "<flexible damping> must be zero or more");
+    const std::pair<const char*, double> amounts[] = {
+        {"damping", flexible.damping},
+        {"tip_mass", flexible.tip_mass},
+        {"hub_mass", flexible.hub_mass},
+        {"hub_inertia", flexible.hub_inertia.minCoeff()}};
+    for (const auto& [attribute, value] : amounts) {
+      if (value < 0.0) {
+        fail(element, what, fmt::format("<flexible {}> must be zero or more", attribute));
+      }
+    }
     return flexible;
   }
 

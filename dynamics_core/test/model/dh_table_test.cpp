@@ -359,7 +359,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"modes",
                 good + "flexible:\n  - {link: l, rigidity_y: 1, rigidity_z: 1, modes_y: 1.5, "
                        "modes_z: 0}\n",
-                "arm.yaml:6: flexible[1].modes_y", "whole number from 0 to 20"},
+                "arm.yaml:6: flexible[1].modes_y", "whole number from 0 to 6"},
         Refused{"bent_beam",
                 replaced(good, "b: 0", "b: 1") + "flexible:\n  - {link: l, rigidity_y: 1, "
                                                  "rigidity_z: 1, modes_y: 1, modes_z: 0}\n",

@@ -45,13 +45,18 @@ struct Visual {
 
 /// A slender beam along the link's x, clamped at the joint (Mohan and Saha, section 2).
 struct DhFlexible {
-  double length = 0.0;           ///< equal to the link's a (m)
-  double mass_per_length = 0.0;  ///< (kg/m)
-  double rigidity_y = 0.0;       ///< EI of bending along y (N m^2)
-  double rigidity_z = 0.0;       ///< EI of bending along z (N m^2)
-  int modes_y = 0;               ///< assumed modes of bending along y
-  int modes_z = 0;               ///< assumed modes of bending along z
-  double damping = 0.0;          ///< damping ratio of every mode
+  double length = 0.0;                                    ///< equal to the link's a (m)
+  double mass_per_length = 0.0;                           ///< (kg/m)
+  double rigidity_y = 0.0;                                ///< EI of bending along y (N m^2)
+  double rigidity_z = 0.0;                                ///< EI of bending along z (N m^2)
+  int modes_y = 0;                                        ///< assumed modes of bending along y
+  int modes_z = 0;                                        ///< assumed modes of bending along z
+  double damping = 0.0;                                   ///< damping ratio of every mode
+  double tip_mass = 0.0;                                  ///< a point at the tip (kg)
+  double hub_mass = 0.0;                                  ///< a point at the root (kg)
+  Eigen::Vector3d hub_inertia = Eigen::Vector3d::Zero();  ///< about the root, link's axes (kg m^2)
+  bool stiffening = false;                                ///< foreshortening, Eq. (1b)
+  std::string basis = "clamped-free";                     ///< see flexible/beam_basis.hpp
 };
 
 struct DhLink {

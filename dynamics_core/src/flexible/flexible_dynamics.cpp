@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/flexible/flexible_dynamics.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+
+#include "dynamics_core/flexible/kernel/forward_dynamics.hpp"
+#include "dynamics_core/flexible/kernel/inertia_matrix.hpp"
+#include "dynamics_core/flexible/kernel/inverse_dynamics.hpp"
+#include "flexible_memory.hpp"
+
+namespace dynamics {
+namespace {
+
+using flexible::ElasticBody;
+using flexible::JointKind;
+using flexible::Six;
+using Memory = FlexibleWorkspace::Memory;
+
+Eigen::Index idx(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+void check_tau(const FlexibleModel& model, ConstVector tau) {
+  const bool full = tau.size() == model.size();
+  check_flexible("tau", tau, full ? model.size() : model.joint_count());
+}
+
+/// Joint forces less friction, into memory.tau.
+void actuate(const FlexibleModel& model, Memory& memory, ConstVector qd, ConstVector tau,
+             bool friction) {
+  for (std::size_t i = 0; i < memory.joints; ++i) memory.tau[i] = tau[i];
+  if (!friction) return;
+  for (const ElasticBody& body : model.tree()) {
+    if (body.damping == 0.0 && body.friction == 0.0) continue;
+    memory.tau[body.coordinate] -= joint_friction(model, body, qd[body.coordinate]);
+  }
+}
+
+void require_pivot(const FlexibleModel& model, const ElasticBody& body, double pivot) {
+  if (pivot > 0.0) return;
+  throw ModelError("joint '" + model.rigid().coordinates()[body.coordinate].name + "'",
+                   fmt::format("the inertia that it moves in this position is {:.3g}: no "
+                               "acceleration can be computed",
+                               pivot));
+}
+
+void check_square(const char* name, const Eigen::Ref<Eigen::MatrixXd>& matrix, std::size_t size) {
+  if (matrix.rows() != idx(size) || matrix.cols() != idx(size)) {
+    throw ArgumentError(fmt::format("{} is {} x {}; {} x {} is needed", name, matrix.rows(),
+                                    matrix.cols(), size, size));
+  }
+}
+
+template <class Matrix>
+void fill_inertia_matrix(const FlexibleModel& model, Memory& memory, const double* q, Matrix& M) {
+  M.setZero();
+  flexible::inertia_matrix<double>(model.tree(), memory.scratch, memory.joints, q,
+                                   q + memory.joints, memory.felt.data(),
+                                   [&](std::size_t row, std::size_t column, double value) {
+                                     M(idx(row), idx(column)) = value;
+                                     M(idx(column), idx(row)) = value;
+                                   });
+}
+
+}  // namespace
+
+void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                      ConstVector qd, ConstVector tau, MutableVector qdd, bool friction) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  check_flexible("qd", qd, memory.size);
+  check_tau(model, tau);
+  check_flexible_output("qdd", qdd.size(), memory.size);
+  if (!model.rigid().singular_reason().empty() && model.amplitude_count() == 0) {
+    throw ModelError("", model.rigid().singular_reason());
+  }
+  actuate(model, memory, qd, tau, friction);
+  const std::size_t n = memory.joints;
+  const double* phi = tau.size() == memory.size && memory.size > n ? tau.data() + n : nullptr;
+  flexible::forward_dynamics<double>(
+      model.tree(), memory.scratch, gravity_base(model), flexible::Given::forces, q.data(),
+      q.data() + n, qd.data(), qd.data() + n, phi, memory.tau.data(), qdd.data(), qdd.data() + n);
+  for (std::size_t i = 0; i < model.tree().size(); ++i) {
+    const ElasticBody& body = model.tree()[i];
+    if (body.joint != JointKind::fixed) require_pivot(model, body, memory.scratch.links[i].pivot);
+  }
+}
+
+void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& workspace,
+                               ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
+                               bool friction) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  check_flexible("qd", qd, memory.size);
+  check_tau(model, tau);
+  check_flexible_output("qdd", qdd.size(), memory.size);
+  actuate(model, memory, qd, tau, friction);
+  const std::size_t n = memory.joints;
+  double* bias = memory.right_side.data();
+  flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), true, false,
+                                     q.data(), q.data() + n, qd.data(), qd.data() + n, nullptr,
+                                     nullptr, bias, bias + n);
+  for (std::size_t i = 0; i < memory.size; ++i) {
+    const double given = i < n ? memory.tau[i] : (tau.size() == memory.size ? tau[i] : 0.0);
+    bias[i] = given - bias[i];
+  }
+  fill_inertia_matrix(model, memory, q.data(), memory.dense);
+  Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(memory.dense);
+  if (factor.info() != Eigen::Success) {
+    throw ModelError("robot '" + model.rigid().name() + "'",
+                     "its inertia matrix is not positive definite: a joint moves no mass");
+  }
+  factor.solveInPlace(memory.right_side);
+  std::copy(memory.right_side.begin(), memory.right_side.end(), qdd.begin());
+}
+
+void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                   ConstVector qd, ConstVector joint_qdd, MutableVector tau,
+                   MutableVector amplitude_qdd, bool friction) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  check_flexible("qd", qd, memory.size);
+  check_flexible("joint_qdd", joint_qdd, memory.joints);
+  check_flexible_output("tau", tau.size(), memory.joints);
+  check_flexible_output("amplitude_qdd", amplitude_qdd.size(), memory.size - memory.joints);
+  const std::size_t n = memory.joints;
+  std::copy(joint_qdd.begin(), joint_qdd.end(), memory.tau.begin());
+  flexible::forward_dynamics<double>(model.tree(), memory.scratch, gravity_base(model),
+                                     flexible::Given::joints, q.data(), q.data() + n, qd.data(),
+                                     qd.data() + n, nullptr, tau.data(), memory.tau.data(),
+                                     amplitude_qdd.data());
+  if (!friction) return;
+  for (const ElasticBody& body : model.tree()) {
+    if (body.damping == 0.0 && body.friction == 0.0) continue;
+    tau[body.coordinate] += joint_friction(model, body, qd[body.coordinate]);
+  }
+}
+
+void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                      ConstVector qd, ConstVector qdd, MutableVector forces, bool friction) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  check_flexible("qd", qd, memory.size);
+  check_flexible("qdd", qdd, memory.size);
+  check_flexible_output("forces", forces.size(), memory.size);
+  const std::size_t n = memory.joints;
+  flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), true, true,
+                                     q.data(), q.data() + n, qd.data(), qd.data() + n, qdd.data(),
+                                     qdd.data() + n, forces.data(), forces.data() + n);
+  if (!friction) return;
+  for (const ElasticBody& body : model.tree()) {
+    if (body.damping == 0.0 && body.friction == 0.0) continue;
+    forces[body.coordinate] += joint_friction(model, body, qd[body.coordinate]);
+  }
+}
+
+void bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                 ConstVector qd, MutableVector bias, bool friction) {
+  Memory& memory = memory_for(model, workspace);
+  inverse_dynamics(model, workspace, q, qd, memory.zeros, bias, friction);
+}
+
+void static_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                   MutableVector forces) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  check_flexible_output("forces", forces.size(), memory.size);
+  const std::size_t n = memory.joints;
+  flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), false,
+                                     false, q.data(), q.data() + n, nullptr, nullptr, nullptr,
+                                     nullptr, forces.data(), forces.data() + n);
+}
+
+void inertia_matrix(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                    Eigen::Ref<Eigen::MatrixXd> M) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  check_square("M", M, memory.size);
+  fill_inertia_matrix(model, memory, q.data(), M);
+}
+
+void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+          Eigen::Ref<Eigen::MatrixXd> U, Eigen::Ref<Eigen::MatrixXd> D) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  check_square("U", U, memory.size);
+  check_square("D", D, memory.size);
+  U.setIdentity();
+  D.setZero();
+  const flexible::Tree& tree = model.tree();
+  flexible::Scratch<double>& scratch = memory.scratch;
+  const double* d = q.data() + memory.joints;
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    flexible::place<double>(tree, scratch, i, q.data(), d);
+    flexible::link_inertia<double>(tree, scratch, i, d, nullptr, false);
+  }
+  std::size_t end = memory.size;  // of the block, in block order
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    const ElasticBody& body = tree[i];
+    flexible::LinkScratch<double>& link = scratch.links[i];
+    const std::size_t m = body.beam.modes();
+    const std::size_t joint = body.joint == JointKind::fixed ? 0 : 1;
+    const std::size_t first = end - m - joint;
+    end = first;
+    const double* matrix = scratch.matrices.data() + body.matrix;
+    // Psi^ = M^ P, its part that reaches the parent (Eq. 37), and I^ = P^T Psi^ (Eq. 36)
+    if (joint == 1) {
+      flexible::Inertia6<double> inertia = link.inertia;
+      if (body.reframed) inertia = rotate(body.axes, inertia);
+      const Six<double> column = joint_column(body, inertia);
+      const bool slides = body.joint == JointKind::prismatic;
+      D(idx(first), idx(first)) = (slides ? column.bottom.z : column.top.z) + body.rotor_inertia;
+      memory.psi[first] = body.reframed ? rotate_back(body.axes, column) : column;
+    }
+    for (std::size_t j = 0; j < m; ++j) {
+      const Six<double>& own = scratch.columns[body.amplitude + j];
+      const std::size_t at = first + joint + j;
+      memory.psi[at] = own;
+      if (joint == 1) {
+        const Six<double> turned = body.reframed ? rotate(body.axes, own) : own;
+        const double coupling = body.joint == JointKind::prismatic ? turned.bottom.z : turned.top.z;
+        D(idx(first), idx(at)) = D(idx(at), idx(first)) = coupling;
+      }
+      for (std::size_t k = 0; k <= j; ++k) {
+        const std::size_t other = first + joint + k;
+        D(idx(at), idx(other)) = D(idx(other), idx(at)) = matrix[j * m + k];
+      }
+    }
+    const std::size_t size = m + joint;
+    if (body.parent < 0 || size == 0) {
+      if (body.parent >= 0) {
+        hand_down_inertia(tree, scratch, i,
+                          body.reframed ? rotate(body.axes, link.inertia) : link.inertia);
+      }
+      continue;
+    }
+    // Psi = Psi^ I^^-1 and M-bar = M^ - Psi^ Psi^T (Eq. 38)
+    auto block = memory.block.topLeftCorner(idx(size), idx(size));
+    auto columns = memory.block_columns.topRows(idx(size));
+    block = D.block(idx(first), idx(first), idx(size), idx(size));
+    for (std::size_t k = 0; k < size; ++k) {
+      const Six<double>& w = memory.psi[first + k];
+      columns.row(idx(k)) << w.top.x, w.top.y, w.top.z, w.bottom.x, w.bottom.y, w.bottom.z;
+    }
+    Eigen::Ref<Eigen::MatrixXd> block_ref = block;
+    Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(block_ref);
+    if (factor.info() != Eigen::Success) {
+      throw ModelError("robot '" + model.rigid().name() + "'",
+                       "its inertia matrix is not positive definite: a joint moves no mass");
+    }
+    factor.solveInPlace(columns);
+    for (std::size_t k = 0; k < size; ++k) {
+      const auto row = columns.row(idx(k));
+      const Six<double> psi = {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}};
+      subtract_product(link.inertia, psi, memory.psi[first + k]);
+      memory.psi[first + k] = psi;
+    }
+    hand_down_inertia(tree, scratch, i,
+                      body.reframed ? rotate(body.axes, link.inertia) : link.inertia);
+  }
+  // U_ij = P_i^T A_ji^T Psi_j (Eq. 36)
+  for (std::size_t i = 0, first = 0; i < tree.size(); ++i) {
+    const ElasticBody& body = tree[i];
+    const std::size_t size = body.beam.modes() + (body.joint == JointKind::fixed ? 0 : 1);
+    for (std::size_t column = first; column < first + size && body.parent >= 0; ++column) {
+      flexible::hand_down_column(tree, scratch, i, memory.psi[column], memory.joints,
+                                 memory.felt.data(), [&](std::size_t row, double value) {
+                                   const std::size_t at = memory.block_index[row];
+                                   if (at < first) U(idx(at), idx(column)) = value;
+                                 });
+    }
+    first += size;
+  }
+}
+
+}  // namespace dynamics

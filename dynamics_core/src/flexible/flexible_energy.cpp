@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+
+#include "dynamics_core/flexible/flexible_dynamics.hpp"
+#include "dynamics_core/flexible/kernel/energy.hpp"
+#include "flexible_memory.hpp"
+
+namespace dynamics {
+namespace {
+
+using flexible::ElasticBody;
+using flexible::JointKind;
+using flexible::Vec3;
+using Memory = FlexibleWorkspace::Memory;
+
+Eigen::Vector3d to_eigen(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+
+/// From the body's axes to the parent's.
+Eigen::Matrix3d rotation_to_parent(const flexible::Tree& tree, const ElasticBody& body,
+                                   const flexible::LinkScratch<double>& link) {
+  Eigen::Matrix3d R;
+  for (int k = 0; k < 3; ++k) {
+    Vec3<double> unit = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
+    if (body.reframed) unit = flexible::rotate(body.axes, unit);
+    flexible::turn_to_parent(tree, body, link, unit);
+    R.col(k) = to_eigen(unit);
+  }
+  return R;
+}
+
+/// Mass and first moment of a body in its own axes.
+Eigen::Vector4d mass_and_moment(const ElasticBody& body, const double* d) {
+  const flexible::Beam& beam = body.beam;
+  Eigen::Vector4d sum(body.mass + beam.mass, body.moment[0] + beam.first, body.moment[1],
+                      body.moment[2]);
+  const double* own = d + body.amplitude;
+  for (std::size_t j = 0; j < beam.modes(); ++j) {
+    sum[j < beam.modes_y ? 2 : 3] += beam.shape_integral[j] * own[j];
+  }
+  for (const flexible::BeamNode& node : beam.nodes) {
+    const std::size_t m = beam.modes();
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::size_t k = 0; k < m; ++k) {
+        sum[1] -= 0.5 * node.mass * node.shortening[j * m + k] * own[j] * own[k];
+      }
+    }
+  }
+  return sum;
+}
+
+/// sum of m r over all bodies in the world, and the mass.
+Eigen::Vector4d total_moment(const FlexibleModel& model, Memory& memory, const double* d) {
+  Eigen::Vector4d sum = Eigen::Vector4d::Zero();
+  for (std::size_t i = 0; i < model.tree().size(); ++i) {
+    const Eigen::Vector4d own = mass_and_moment(model.tree()[i], d);
+    sum[0] += own[0];
+    sum.tail<3>() +=
+        own[0] * memory.world[i].translation + memory.world[i].rotation * own.tail<3>();
+  }
+  return sum;
+}
+
+/// Position and slopes of a place on a beam, in the body's frame.
+Pose beam_place(const ElasticBody& body, const flexible::Attachment& at, const double* d) {
+  const double* own = d + body.amplitude;
+  const auto bent = flexible::bending(body.beam, at, own);
+  Pose pose;
+  pose.translation = {at.x, bent.u_y, bent.u_z};
+  const std::size_t m = body.beam.modes();
+  if (body.beam.stiffening) {
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::size_t k = 0; k < m; ++k) {
+        pose.translation.x() -= 0.5 * at.shortening[j * m + k] * own[j] * own[k];
+      }
+    }
+  }
+  pose.rotation = (Eigen::AngleAxisd(bent.turn_z, Eigen::Vector3d::UnitZ()) *
+                   Eigen::AngleAxisd(-bent.lean, Eigen::Vector3d::UnitY()))
+                      .toRotationMatrix();
+  return pose;
+}
+
+}  // namespace
+
+void place_bodies(const FlexibleModel& model, Memory& memory, const double* q) {
+  const flexible::Tree& tree = model.tree();
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const ElasticBody& body = tree[i];
+    flexible::place<double>(tree, memory.scratch, i, q, q + memory.joints);
+    const auto& link = memory.scratch.links[i];
+    const Pose step{rotation_to_parent(tree, body, link), to_eigen(link.r)};
+    memory.world[i] =
+        body.parent < 0 ? step : memory.world[static_cast<std::size_t>(body.parent)] * step;
+  }
+}
+
+FlexibleEnergy energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                      ConstVector qd) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  check_flexible("qd", qd, memory.size);
+  const std::size_t n = memory.joints;
+  FlexibleEnergy sum;
+  flexible::twists<double>(model.tree(), memory.scratch, q.data(), q.data() + n, qd.data(),
+                           qd.data() + n);
+  sum.kinetic = flexible::kinetic_energy<double>(model.tree(), memory.scratch, q.data() + n,
+                                                 qd.data(), qd.data() + n);
+  sum.strain = flexible::strain_energy<double>(model.tree(), q.data() + n);
+  place_bodies(model, memory, q.data());
+  sum.potential = -model.rigid().gravity().dot(total_moment(model, memory, q.data() + n).tail<3>());
+  return sum;
+}
+
+FlexiblePower power(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector qd,
+                    ConstVector tau) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("qd", qd, memory.size);
+  check_flexible("tau", tau, memory.joints);
+  FlexiblePower sum;
+  for (std::size_t i = 0; i < memory.joints; ++i) sum.actuators += tau[i] * qd[i];
+  const double* rates = qd.data() + memory.joints;
+  for (const ElasticBody& body : model.tree()) {
+    if (body.joint != JointKind::fixed) {
+      sum.friction += qd[body.coordinate] * joint_friction(model, body, qd[body.coordinate]);
+    }
+    const double* own = rates + body.amplitude;
+    for (const flexible::Entry& entry : body.beam.damping) {
+      sum.damping += entry.value * own[entry.row] * own[entry.column];
+    }
+  }
+  return sum;
+}
+
+Pose frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                std::size_t frame) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  if (frame >= model.frames().size()) {
+    throw ArgumentError(
+        fmt::format("there is no frame {}; the robot has {}", frame, model.frames().size()));
+  }
+  const FlexibleFrame& wanted = model.frames()[frame];
+  if (wanted.body < 0) return wanted.pose;
+  place_bodies(model, memory, q.data());
+  const auto body = static_cast<std::size_t>(wanted.body);
+  if (!wanted.at.bends) return memory.world[body] * wanted.pose;
+  return memory.world[body] * beam_place(model.tree()[body], wanted.at, q.data() + memory.joints) *
+         wanted.pose;
+}
+
+Eigen::Vector3d mass_centre(const FlexibleModel& model, FlexibleWorkspace& workspace,
+                            ConstVector q) {
+  Memory& memory = memory_for(model, workspace);
+  check_flexible("q", q, memory.size);
+  place_bodies(model, memory, q.data());
+  const Eigen::Vector4d sum = total_moment(model, memory, q.data() + memory.joints);
+  return sum[0] > 0.0 ? Eigen::Vector3d(sum.tail<3>() / sum[0]) : Eigen::Vector3d::Zero();
+}
+
+Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_t link, double x) {
+  check_flexible("q", q, model.size());
+  if (link >= model.links().size()) {
+    throw ArgumentError(
+        fmt::format("there is no flexible link {}; the robot has {}", link, model.links().size()));
+  }
+  const FlexibleLink& beam = model.links()[link];
+  Eigen::Vector3d u = Eigen::Vector3d::Zero();
+  for (std::size_t j = 0; j < beam.modes(); ++j) {
+    const bool y = j < beam.modes_y;
+    const auto mode = static_cast<int>(y ? j : j - beam.modes_y);
+    u[y ? 1 : 2] += model.basis(link).at(mode, x, beam.length).value * q[beam.first + j];
+  }
+  return u;
+}
+
+}  // namespace dynamics

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "flexible_memory.hpp"
+
+namespace dynamics {
+
+FlexibleWorkspace::Memory::Memory(const FlexibleModel& model)
+    : joints(model.joint_count()),
+      size(model.size()),
+      scratch(model.tree()),
+      tau(joints),
+      felt(scratch.largest),
+      zeros(size, 0.0),
+      dense(static_cast<Eigen::Index>(size), static_cast<Eigen::Index>(size)),
+      right_side(static_cast<Eigen::Index>(size)),
+      block(static_cast<Eigen::Index>(scratch.largest + 1),
+            static_cast<Eigen::Index>(scratch.largest + 1)),
+      block_columns(static_cast<Eigen::Index>(scratch.largest + 1), 6),
+      psi(size),
+      block_index(size),
+      world(model.tree().size()) {
+  for (std::size_t i = 0; i < size; ++i) block_index[model.block_order()[i]] = i;
+}
+
+FlexibleWorkspace::FlexibleWorkspace(const FlexibleModel& model)
+    : memory_(std::make_unique<Memory>(model)) {}
+FlexibleWorkspace::~FlexibleWorkspace() = default;
+FlexibleWorkspace::FlexibleWorkspace(FlexibleWorkspace&&) noexcept = default;
+FlexibleWorkspace& FlexibleWorkspace::operator=(FlexibleWorkspace&&) noexcept = default;
+
+FlexibleWorkspace::Memory& memory_for(const FlexibleModel& model, FlexibleWorkspace& workspace) {
+  FlexibleWorkspace::Memory& memory = workspace.memory();
+  if (memory.size != model.size() || memory.joints != model.joint_count() ||
+      memory.world.size() != model.tree().size()) {
+    throw ArgumentError(
+        fmt::format("the workspace was made for another robot ({} joints, {} amplitudes) than '{}' "
+                    "({}, {}): make one for it",
+                    memory.joints, memory.size - memory.joints, model.rigid().name(),
+                    model.joint_count(), model.amplitude_count()));
+  }
+  return memory;
+}
+
+void check_flexible(const char* name, ConstVector vector, std::size_t size) {
+  if (vector.size() != size) {
+    throw ArgumentError(fmt::format("{} has {} entries; {} are needed: joints, then amplitudes",
+                                    name, vector.size(), size));
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    if (!std::isfinite(vector[i])) {
+      throw ArgumentError(fmt::format("{}[{}] is {}: it must be finite", name, i, vector[i]));
+    }
+  }
+}
+
+void check_flexible_output(const char* name, std::size_t size, std::size_t expected) {
+  if (size != expected) {
+    throw ArgumentError(fmt::format("{} has {} entries; {} are needed", name, size, expected));
+  }
+}
+
+flexible::BaseState<double> gravity_base(const FlexibleModel& model) {
+  const Eigen::Vector3d& g = model.rigid().gravity();
+  flexible::BaseState<double> base;
+  base.omega = base.alpha = {0.0, 0.0, 0.0};
+  base.acceleration = {-g.x(), -g.y(), -g.z()};
+  return base;
+}
+
+double joint_friction(const FlexibleModel& model, const flexible::ElasticBody& body, double rate) {
+  double force = body.damping * rate;
+  if (body.friction != 0.0) {
+    const double v0 = model.rigid().friction_velocity();
+    force += body.friction * rate / std::sqrt(rate * rate + v0 * v0);
+  }
+  return force;
+}
+
+}  // namespace dynamics
