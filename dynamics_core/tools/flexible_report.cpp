@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "flexible_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "command.hpp"
+#include "denoc_report.hpp"
+#include "dynamics_core/flexible/flexible_dynamics.hpp"
+#include "dynamics_core/flexible/natural_modes.hpp"
+#include "report.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+ordered_json with_names(const FlexibleModel& model) {
+  auto object = with_joints(model.rigid());
+  const auto names = model.amplitude_names();
+  object["amplitudes"] = std::vector<std::string>(names.begin(), names.end());
+  return object;
+}
+
+/// Joints with their units, then amplitudes (metres per unit of the shape).
+void print_coordinates(const FlexibleModel& model, const std::string& title,
+                       const std::vector<double>& values, const char* angular, const char* linear,
+                       const char* amplitude) {
+  const auto names = model.coordinate_names();
+  std::size_t width = 0;
+  for (const std::string& name : names) width = std::max(width, name.size());
+  fmt::print("{:<{}}  {:>16}\n", "", width, title);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool joint = i < model.joint_count();
+    const bool slides = joint && model.rigid().coordinates()[i].prismatic;
+    fmt::print("{:<{}}  {:>16.9g} {}\n", names[i], width, values[i],
+               !joint ? amplitude : (slides ? linear : angular));
+  }
+}
+
+void print_notes(const FlexibleModel& model) {
+  print_warnings(model.rigid());
+  for (const Note& note : model.notes()) {
+    fmt::print(stderr, "warning: {} {}\n", note.element, note.message);
+  }
+}
+
+}  // namespace
+
+std::optional<FlexibleModel> flexible_model(const Robot& robot, bool rigid) {
+  if (rigid || !FlexibleModel::has_modes(robot.model)) return std::nullopt;
+  return FlexibleModel(robot.model);
+}
+
+std::vector<double> parse_state(const std::string& option, const std::string& text,
+                                const FlexibleModel& model, const std::vector<double>& otherwise) {
+  std::vector<double> state = otherwise;
+  if (!text.empty()) {
+    const auto count = static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1;
+    if (count != model.joint_count() && count != model.size()) {
+      throw InputError(fmt::format(
+          "{}: {} numbers given; {} are needed, one for each joint in order, or {} with the "
+          "amplitudes",
+          option, count, model.joint_count(), model.size()));
+    }
+    state = parse_vector(option, text, count, {});
+  }
+  state.resize(model.size(), 0.0);
+  return state;
+}
+
+void report_forward(const FlexibleModel& model, const Robot& robot,
+                    const FlexibleRequest& request) {
+  if (request.algorithm != "udut" && request.algorithm != "cholesky") {
+    throw InputError(
+        fmt::format("--algorithm {}: for flexible links there are udut and cholesky; --rigid takes "
+                    "the links as rigid",
+                    request.algorithm));
+  }
+  const std::vector<double> zero(model.joint_count(), 0.0);
+  const auto q = parse_state("--q", request.q, model, robot.q0);
+  const auto qd = parse_state("--qd", request.qd, model, zero);
+  const auto tau = parse_vector("--tau", request.tau, model.joint_count(), zero);
+  FlexibleWorkspace workspace(model);
+  std::vector<double> qdd(model.size());
+  if (request.algorithm == "cholesky") {
+    forward_dynamics_cholesky(model, workspace, q, qd, tau, qdd, request.friction);
+  } else {
+    forward_dynamics(model, workspace, q, qd, tau, qdd, request.friction);
+  }
+  if (request.json) {
+    auto object = with_names(model);
+    object["qdd"] = qdd;
+    print_json(object);
+    return;
+  }
+  print_notes(model);
+  print_coordinates(model, "qdd", qdd, "rad/s^2", "m/s^2", "m/s^2");
+}
+
+void report_inverse(const FlexibleModel& model, const Robot& robot,
+                    const FlexibleRequest& request) {
+  if (request.algorithm != "denoc") {
+    throw InputError(fmt::format(
+        "--algorithm {}: flexible links have one inverse dynamics; --rigid takes them as rigid",
+        request.algorithm));
+  }
+  const std::size_t joints = model.joint_count();
+  const std::vector<double> zero(joints, 0.0);
+  const auto q = parse_state("--q", request.q, model, robot.q0);
+  const auto qd = parse_state("--qd", request.qd, model, zero);
+  const auto commas = std::count(request.qdd.begin(), request.qdd.end(), ',');
+  const bool all = static_cast<std::size_t>(commas) + 1 == model.size() && model.size() != joints;
+  const auto qdd = parse_state("--qdd", request.qdd, model, zero);
+  FlexibleWorkspace workspace(model);
+  std::vector<double> tau(model.size(), 0.0), amplitudes(model.amplitude_count());
+  if (all) {
+    inverse_dynamics(model, workspace, q, qd, qdd, tau, request.friction);
+  } else {
+    tau.resize(joints);
+    joint_torques(model, workspace, q, qd, ConstVector(qdd.data(), joints), tau, amplitudes,
+                  request.friction);
+  }
+  if (request.json) {
+    auto object = with_names(model);
+    object["tau"] = tau;
+    if (!all) object["amplitude_qdd"] = amplitudes;
+    print_json(object);
+    return;
+  }
+  print_notes(model);
+  print_coordinates(model, "tau", tau, "N m", "N", "N");
+  if (all) return;
+  fmt::print("\n");
+  std::vector<double> motion(qdd.begin(), qdd.begin() + static_cast<std::ptrdiff_t>(joints));
+  motion.insert(motion.end(), amplitudes.begin(), amplitudes.end());
+  print_coordinates(model, "qdd", motion, "rad/s^2", "m/s^2", "m/s^2");
+}
+
+void report_terms(const FlexibleModel& model, const Robot& robot, const FlexibleRequest& request) {
+  const auto n = static_cast<Eigen::Index>(model.size());
+  const std::vector<double> zero(model.joint_count(), 0.0);
+  const auto q = parse_state("--q", request.q, model, robot.q0);
+  const auto qd = parse_state("--qd", request.qd, model, zero);
+  FlexibleWorkspace workspace(model);
+  Eigen::MatrixXd M(n, n), U(n, n), D(n, n);
+  std::vector<double> bias(model.size()), still(model.size());
+  inertia_matrix(model, workspace, q, M);
+  udut(model, workspace, q, U, D);
+  bias_forces(model, workspace, q, qd, bias, false);
+  static_forces(model, workspace, q, still);
+  const FlexibleEnergy now = energy(model, workspace, q, qd);
+  const NaturalModes free = natural_modes(model, q, Joints::free);
+  const NaturalModes clamped = natural_modes(model, q, Joints::clamped);
+  const auto list = [](const Eigen::VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
+  if (request.json) {
+    auto object = with_names(model);
+    object["M"] = matrix_json(M);
+    object["bias"] = bias;
+    object["g"] = still;
+    object["kinetic"] = now.kinetic;
+    object["potential"] = now.potential;
+    object["strain"] = now.strain;
+    const auto order = model.block_order();
+    object["block_order"] = std::vector<std::size_t>(order.begin(), order.end());
+    object["U"] = matrix_json(U);
+    object["D"] = matrix_json(D);
+    object["frequencies"] = {{"free_joints", list(free.frequencies)},
+                             {"clamped_joints", list(clamped.frequencies)}};
+    print_json(object);
+    return;
+  }
+  print_notes(model);
+  print_matrix("M", M);
+  print_coordinates(model, "velocity terms, gravity and strain", bias, "N m", "N", "N");
+  fmt::print("\n");
+  print_coordinates(model, "gravity and strain alone", still, "N m", "N", "N");
+  fmt::print(
+      "\nkinetic energy    {:.9g} J\npotential energy  {:.9g} J\nstrain energy     {:.9g} J\n",
+      now.kinetic, now.potential, now.strain);
+  fmt::print("\nnatural frequencies, joints clamped: {:.6g} rad/s\n",
+             fmt::join(list(clamped.frequencies), ", "));
+  fmt::print("natural frequencies, joints free:    {:.6g} rad/s\n",
+             fmt::join(list(free.frequencies), ", "));
+}
+
+void print_tips(const Recording& run) {
+  if (run.tips.empty()) return;
+  fmt::print("\nlargest deflection of the tips\n");
+  for (std::size_t i = 0; i < run.tips.size(); ++i) {
+    double largest = 0.0;
+    for (const double u : run.tips[i]) largest = std::max(largest, std::abs(u));
+    if (largest > 0.0) fmt::print("{:<12} {:.6g} m\n", run.tip_names[i], largest);
+  }
+}
+
+}  // namespace dynamics::tools
