@@ -5,6 +5,7 @@
 
 #include "command.hpp"
 #include "dynamics_core/formulations/registry.hpp"
+#include "flexible_report.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 
@@ -14,7 +15,7 @@ void add_forward(CLI::App& app, Outcome&) {
   struct Arguments {
     RobotArgument robot;
     std::string q, qd, tau, algorithm = "udut";
-    bool no_friction = false, json = false;
+    bool no_friction = false, json = false, rigid = false;
   };
   auto args = std::make_shared<Arguments>();
   CLI::App* command =
@@ -26,11 +27,23 @@ void add_forward(CLI::App& app, Outcome&) {
   command->add_option("--tau", args->tau, "joint torques and forces (default: 0)");
   command->add_option("--algorithm", args->algorithm,
                       "lagrange, strobing, walker-orin, articulated-body, nasser, denoc-explicit "
-                      "or udut (default)");
+                      "or udut (default); flexible links: udut or cholesky");
+  command->add_flag("--rigid", args->rigid, rigid_flag_help);
   command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
     const Robot robot = args->robot.load();
+    if (const auto flexible = flexible_model(robot, args->rigid)) {
+      report_forward(*flexible, robot,
+                     {.q = args->q,
+                      .qd = args->qd,
+                      .qdd = "",
+                      .tau = args->tau,
+                      .algorithm = args->algorithm,
+                      .friction = !args->no_friction,
+                      .json = args->json});
+      return;
+    }
     const std::size_t n = robot.model.size();
     const std::vector<double> zero(n, 0.0);
     const auto q = parse_vector("--q", args->q, n, robot.q0);

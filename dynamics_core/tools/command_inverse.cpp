@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "dynamics_core/formulations/registry.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
+#include "flexible_report.hpp"
 #include "page.hpp"
 #include "report.hpp"
 #include "robot.hpp"
@@ -17,7 +18,7 @@ namespace {
 struct Arguments {
   RobotArgument robot;
   std::string q, qd, qdd, algorithm = "denoc";
-  bool no_friction = false, json = false;
+  bool no_friction = false, json = false, rigid = false;
   std::string trajectory, q0, q1;
   std::optional<double> period;
   double duration = 10.0, sample = 0.01;
@@ -27,6 +28,17 @@ struct Arguments {
 
 void one_state(const Arguments& args) {
   const Robot robot = args.robot.load();
+  if (const auto flexible = flexible_model(robot, args.rigid)) {
+    report_inverse(*flexible, robot,
+                   {.q = args.q,
+                    .qd = args.qd,
+                    .qdd = args.qdd,
+                    .tau = "",
+                    .algorithm = args.algorithm,
+                    .friction = !args.no_friction,
+                    .json = args.json});
+    return;
+  }
   const std::size_t n = robot.model.size();
   const std::vector<double> zero(n, 0.0);
   const auto q = parse_vector("--q", args.q, n, robot.q0);
@@ -115,6 +127,7 @@ void add_inverse(CLI::App& app, Outcome&) {
   command->add_option("--algorithm", args->algorithm,
                       "lagrange, newton-euler, modified-newton-euler, strobing, denoc-explicit or "
                       "denoc (default)");
+  command->add_flag("--rigid", args->rigid, rigid_flag_help);
   command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
   command->add_flag("--json", args->json, "print one JSON object");
   auto* path = command->add_option("--trajectory", args->trajectory,

@@ -7,8 +7,10 @@
 #include <memory>
 
 #include "command.hpp"
+#include "dynamics_core/flexible/flexible_plant.hpp"
 #include "dynamics_core/simulation/make_integrator.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
+#include "flexible_report.hpp"
 #include "page.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
@@ -27,10 +29,10 @@ extern "C" void note_interrupt(int) { interrupted = true; }
 struct Arguments {
   RobotArgument robot;
   std::string scenario = "free-fall", integrator = "dop853", trajectory, q0, qd0, q1, compare;
-  std::string precision = "double", base_motion, payload;
+  std::string precision = "double", base_motion, payload, algorithm = "udut";
   double duration = 10.0, rtol = 1e-9, sample = 0.01, restitution = 0.0;
   std::optional<double> atol, step, period, drop_payload, bandwidth;
-  bool no_friction = false, limits = false, json = false;
+  bool no_friction = false, limits = false, json = false, rigid = false;
   std::vector<std::string> outputs;
   std::string command_line;
 };
@@ -42,7 +44,8 @@ std::string integrator_list() {
   return list;
 }
 
-SimulationOptions options_of(const Arguments& args, const Robot& robot) {
+SimulationOptions options_of(const Arguments& args, const Robot& robot,
+                             const std::optional<FlexibleModel>& flexible) {
   SimulationOptions options;
   options.scenario = scenario_from_name(args.scenario);
   options.duration = args.duration;
@@ -58,10 +61,17 @@ SimulationOptions options_of(const Arguments& args, const Robot& robot) {
   options.drop_payload = args.drop_payload;
   if (args.bandwidth) options.bandwidth = *args.bandwidth;
   if (!args.base_motion.empty()) options.base = base_motion(args.base_motion);
-  options.q0 = parse_vector("--q0", args.q0, robot.model.size(), robot.q0);
-  options.qd0 = parse_vector("--qd0", args.qd0, robot.model.size(), robot.qd0);
+  if (flexible) {
+    options.q0 = parse_state("--q0", args.q0, *flexible, robot.q0);
+    options.qd0 = parse_state("--qd0", args.qd0, *flexible, robot.qd0);
+  } else {
+    options.q0 = parse_vector("--q0", args.q0, robot.model.size(), robot.q0);
+    options.qd0 = parse_vector("--qd0", args.qd0, robot.model.size(), robot.qd0);
+  }
   if (options.scenario == Scenario::forced || options.scenario == Scenario::computed_torque) {
-    options.motion = desired_motion(robot, args.trajectory, options.q0, args.q1, args.period);
+    const auto joints = static_cast<std::ptrdiff_t>(robot.model.size());
+    const std::vector<double> start(options.q0.begin(), options.q0.begin() + joints);
+    options.motion = desired_motion(robot, args.trajectory, start, args.q1, args.period);
   }
   return options;
 }
@@ -115,6 +125,17 @@ void print_run_json(const Recording& run) {
   object["wall_seconds"] = run.statistics.wall_seconds;
   object["energy_drift"] = run.statistics.energy_drift;
   object["completed"] = run.statistics.completed;
+  if (!run.amplitudes.empty()) {
+    ordered_json amplitudes, tips;
+    for (std::size_t i = 0; i < run.amplitudes.size(); ++i) {
+      amplitudes["e_" + run.amplitude_names[i]] = run.amplitudes[i].back();
+    }
+    for (std::size_t i = 0; i < run.tips.size(); ++i) {
+      tips["tip_" + run.tip_names[i]] = run.tips[i].back();
+    }
+    object["amplitudes"] = std::move(amplitudes);
+    object["tips"] = std::move(tips);
+  }
   ordered_json events = ordered_json::array();
   for (const RunEvent& event : run.events) events.push_back({{"t", event.t}, {"what", event.what}});
   object["events"] = std::move(events);
@@ -143,11 +164,26 @@ class StiffnessHint {
   std::uint64_t steps_ = 0;
 };
 
+/// The robot as asked for: rigid, or with its flexible links.
+std::unique_ptr<Plant> flexible_plant_of(const Arguments& args, const FlexibleModel& model) {
+  if (args.algorithm != "udut" && args.algorithm != "cholesky") {
+    throw InputError("--algorithm: flexible links have udut (default) and cholesky");
+  }
+  if (!args.base_motion.empty() || args.precision != "double") {
+    throw InputError(
+        "--base-motion and --precision double-double are for rigid robots: add --rigid");
+  }
+  return flexible_plant(model,
+                        {.friction = !args.no_friction, .cholesky = args.algorithm == "cholesky"});
+}
+
 void simulate_robot(const Arguments& args, Outcome& outcome) {
   Robot robot = args.robot.load();
   if (!args.payload.empty()) robot.model = robot.model.with_payload(payload(args.payload, robot));
   const RunOutputs outputs(args.outputs, args.compare);
-  const SimulationOptions options = options_of(args, robot);
+  const auto flexible = flexible_model(robot, args.rigid);
+  const SimulationOptions options = options_of(args, robot, flexible);
+  const auto plant = flexible ? flexible_plant_of(args, *flexible) : nullptr;
   if (!args.json) print_warnings(robot.model);
 
   std::signal(SIGINT, note_interrupt);
@@ -155,11 +191,12 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
   Recording run = [&] {
     ProgressBar bar(robot.asked);
     StiffnessHint hint(options);
-    return simulate(robot.model, options, [&](double t) {
+    const auto progress = [&](double t) {
       bar.update(t / options.duration);
       hint.update(t / options.duration);
       return !interrupted;
-    });
+    };
+    return plant ? simulate(*plant, options, progress) : simulate(robot.model, options, progress);
   }();
   run.settings.robot = robot.asked;
   run.settings.command = args.command_line;
@@ -173,6 +210,7 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
     print_run_json(run);
   } else {
     print_summary(robot, run);
+    print_tips(run);
     if (!outputs.paths().empty()) fmt::print("\n");
     for (const std::string& path : outputs.paths()) fmt::print("wrote {}\n", path);
   }
@@ -215,6 +253,9 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->add_option("--precision", args->precision,
                       "double (default), or double-double: 32 digits, for references");
   command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
+  command->add_flag("--rigid", args->rigid, rigid_flag_help);
+  command->add_option("--algorithm", args->algorithm,
+                      "of robots with flexible links: udut (default), the recursion, or cholesky");
   command->add_option("--output", args->outputs, "F.csv, F.json or F.html, may be repeated")
       ->take_all();
   command->add_option("--compare", args->compare, "a run (F.json) to show beside it in the page");

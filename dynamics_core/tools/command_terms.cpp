@@ -10,6 +10,7 @@
 #include "dynamics_core/rigid/inertia_matrix.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
 #include "dynamics_core/rigid/udut.hpp"
+#include "flexible_report.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 
@@ -18,7 +19,7 @@ void add_terms(CLI::App& app, Outcome&) {
   struct Arguments {
     RobotArgument robot;
     std::string q, qd;
-    bool json = false, denoc = false;
+    bool json = false, denoc = false, rigid = false;
   };
   auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
@@ -30,9 +31,22 @@ void add_terms(CLI::App& app, Outcome&) {
   command->add_flag("--denoc", args->denoc,
                     "also the DeNOC matrices, composite and articulated bodies, and the "
                     "elimination step by step");
+  command->add_flag("--rigid", args->rigid, rigid_flag_help);
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
     const Robot robot = args->robot.load();
+    if (const auto flexible = flexible_model(robot, args->rigid)) {
+      if (args->denoc) throw InputError("--denoc: for rigid links; add --rigid");
+      report_terms(*flexible, robot,
+                   {.q = args->q,
+                    .qd = args->qd,
+                    .qdd = "",
+                    .tau = "",
+                    .algorithm = "",
+                    .friction = false,
+                    .json = args->json});
+      return;
+    }
     const Model& model = robot.model;
     const auto n = static_cast<Eigen::Index>(model.size());
     const auto q = parse_vector("--q", args->q, model.size(), robot.q0);

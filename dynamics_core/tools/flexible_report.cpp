@@ -152,7 +152,9 @@ void report_terms(const FlexibleModel& model, const Robot& robot, const Flexible
   const FlexibleEnergy now = energy(model, workspace, q, qd);
   const NaturalModes free = natural_modes(model, q, Joints::free);
   const NaturalModes clamped = natural_modes(model, q, Joints::clamped);
-  const auto list = [](const Eigen::VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
+  const auto list = [](const Eigen::VectorXd& v) {
+    return std::vector<double>(v.begin(), v.end());
+  };
   if (request.json) {
     auto object = with_names(model);
     object["M"] = matrix_json(M);

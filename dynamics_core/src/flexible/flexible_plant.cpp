@@ -67,6 +67,12 @@ class FlexiblePlant final : public Plant {
     return rate - dynamics::power(model_, workspace_, qd, still).damping;
   }
 
+  std::unique_ptr<Plant> without_payload() const override {
+    if (!model_.rigid().payload()) return nullptr;
+    const FlexibleModel bare(model_.rigid().without_payload(), model_.options());
+    return std::make_unique<FlexiblePlant>(bare, options_);
+  }
+
   void describe(Recording& run) const override {
     for (const std::string& name : model_.amplitude_names()) {
       run.amplitude_names.push_back(name.substr(2));  // the file adds e_ itself
