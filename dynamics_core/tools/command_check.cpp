@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "defer_signals.hpp"
 #include "dynamics_core/model/check.hpp"
 #include "dynamics_core/model/robots.hpp"
 #include "dynamics_core/simulation/recording.hpp"
@@ -42,14 +43,6 @@ class Paint {
  private:
   bool on_;
 };
-
-/// What a terminal could take for a command is shown as '?'.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F) c = '?';
-  }
-  return text;
-}
 
 ordered_json finite_or_null(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
@@ -187,6 +180,7 @@ void run_check(const Arguments& args, Outcome& outcome) {
   if (difference.empty()) {
     if (!args.json) fmt::print("nothing that --fix can repair; no file written\n\n");
   } else {
+    const DeferSignals uninterrupted;
     write_file(target, repaired);
   }
   if (args.json) {

@@ -54,6 +54,7 @@ void add_forward(CLI::App& app, Outcome&) {
     const Eigen::VectorXd accelerations = formulations::forward_dynamics(
         formulations::find(args->algorithm), robot.model, q, qd, tau, conditions);
     const std::vector<double> qdd(accelerations.begin(), accelerations.end());
+    require_finite("qdd", qdd);
     if (args->json) {
       auto object = with_joints(robot.model);
       object["qdd"] = qdd;

@@ -49,6 +49,7 @@ void one_state(const Arguments& args) {
   const Eigen::VectorXd forces = formulations::inverse_dynamics(
       formulations::find(args.algorithm), robot.model, q, qd, qdd, conditions);
   const std::vector<double> tau(forces.begin(), forces.end());
+  require_finite("tau", tau);
   if (args.json) {
     auto object = with_joints(robot.model);
     object["tau"] = tau;
@@ -70,6 +71,7 @@ void along_path(const Arguments& args) {
   const auto q0 = parse_vector("--q0", args.q0, model.size(), robot.q0);
   const auto motion = desired_motion(robot, args.trajectory, q0, args.q1, args.period);
   Recording run = torques_along(model, *motion, args.duration, args.sample, !args.no_friction);
+  for (const Column& column : run.tau) require_finite("tau along the path", column);
   run.settings.robot = robot.asked;
   run.settings.trajectory = args.trajectory;
   if (robot.table) run.settings.source = robot.table->source;

@@ -67,6 +67,9 @@ void add_terms(CLI::App& app, Outcome&) {
       decomposed = false;
       reason = error.what();
     }
+    require_finite("M", {M.data(), static_cast<std::size_t>(M.size())});
+    require_finite("C", {C.data(), static_cast<std::size_t>(C.size())});
+    require_finite("g", g);
     if (args->json) {
       auto object = with_joints(model);
       object["M"] = matrix_json(M);

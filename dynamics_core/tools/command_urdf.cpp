@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "defer_signals.hpp"
 #include "dynamics_core/model/robots.hpp"
 #include "dynamics_core/model/to_urdf.hpp"
 #include "dynamics_core/simulation/recording.hpp"
@@ -29,6 +30,7 @@ void add_urdf(CLI::App& app, Outcome&) {
     if (args->output.empty()) {
       fmt::print("{}", urdf);
     } else {
+      const DeferSignals uninterrupted;
       write_file(args->output, urdf);
     }
   });

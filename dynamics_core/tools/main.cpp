@@ -3,16 +3,32 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <system_error>
 
 #include "command.hpp"
 #include "dynamics_core/instruction_set.hpp"
+#include "report.hpp"
 
 namespace {
 
 constexpr int bad_input = 2;
 constexpr int failure = 1;
+
+int complain(int code, const std::string& message) {
+  fmt::print(stderr, "dynamics: {}\n", dynamics::tools::printable(message));
+  return code;
+}
+
+/// What was printed must have arrived: a full disk shows only when the last of it is written.
+int finish(int code) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  return complain(failure,
+                  "the answer could not be written: " + std::generic_category().message(errno));
+}
 
 }  // namespace
 
@@ -42,19 +58,17 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "{}", app.help());
       return bad_input;
     }
-    return outcome.exit_code;
+    return finish(outcome.exit_code);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help
-    fmt::print(stderr, "dynamics: {}\nRun with --help for what it takes.\n", error.what());
-    return bad_input;
+    if (error.get_exit_code() == 0) return finish(app.exit(error));  // --help
+    return complain(bad_input, std::string(error.what()) + "\nRun with --help for what it takes.");
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "dynamics: out of memory\n");
-    return failure;
+    return complain(failure, "out of memory");
+  } catch (const std::system_error& error) {  // of the terminal, of a pipe
+    return complain(failure, error.what());
   } catch (const std::logic_error& error) {  // arguments, options of the integrators
-    fmt::print(stderr, "dynamics: {}\n", error.what());
-    return bad_input;
+    return complain(bad_input, error.what());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "dynamics: {}\n", error.what());
-    return bad_input;
+    return complain(bad_input, error.what());
   }
 }

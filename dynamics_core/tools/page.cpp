@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "defer_signals.hpp"
 #include "robot.hpp"
 
 namespace dynamics::tools {
@@ -103,6 +104,7 @@ RunOutputs::RunOutputs(std::vector<std::string> paths, const std::string& compar
 }
 
 void RunOutputs::write(const Recording& recording) const {
+  const DeferSignals uninterrupted;
   for (const std::string& path : paths_) {
     const std::string kind = suffix(path);
     if (kind == ".csv") {

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+
+#include "command.hpp"
 
 namespace dynamics::tools {
 
@@ -43,10 +46,27 @@ void print_table(const Model& model, const std::vector<TableColumn>& columns) {
   }
 }
 
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if ((static_cast<unsigned char>(c) < 0x20 && c != '\n') || c == 0x7F) c = '?';
+  }
+  return text;
+}
+
+void require_finite(const char* what, std::span<const double> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw InputError(
+        fmt::format("{}: entry {} is beyond the range of a double; are the given numbers in SI "
+                    "units?",
+                    what, i + 1));
+  }
+}
+
 void print_warnings(const Model& model) {
   for (const Note& note : model.notes()) {
     if (note.severity == Note::Severity::warning) {
-      fmt::print(stderr, "warning: {} {}\n", note.element, note.message);
+      fmt::print(stderr, "warning: {}\n", printable(note.element + " " + note.message));
     }
   }
 }

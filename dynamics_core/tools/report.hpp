@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ struct TableColumn {
   const char* linear_unit;
 };
 void print_table(const Model& model, const std::vector<TableColumn>& columns);
+
+/// Text from files and command lines for a terminal: characters that could command it become '?'.
+std::string printable(std::string text);
+
+/// Throws InputError where an answer has overflowed: nothing of it may be shown as a result.
+void require_finite(const char* what, std::span<const double> values);
 
 /// What the model wants its user to know, on stderr.
 void print_warnings(const Model& model);

@@ -54,25 +54,25 @@ class JointChecks {
  private:
   void check_axis(const JointSurvey& joint) {
     if (!joint.moves() || joint.type == JointType::floating) return;
+    if (joint.axis_element >= 0 && !joint.has_axis) {
+      survey_.report(Severity::error, joint, "axis-zero", "its <axis> has no xyz",
+                     "give a direction such as xyz=\"0 0 1\"");
+      return;
+    }
     if (!joint.has_axis) {
       Finding& finding = survey_.report(Severity::warning, joint, "axis-missing",
                                         "has no <axis>: URDF takes 1 0 0",
                                         "write the axis out; most joints turn about z");
       if (survey_.document == nullptr) return;
       const xml::Element& element = survey_.document->at(joint.element);
-      if (joint.axis_element >= 0) {
-        const xml::Element& axis = survey_.document->at(joint.axis_element);
-        const std::size_t at = axis.begin + 1 + axis.name.size();
-        survey_.fix(finding, {at, at, " xyz=\"1 0 0\""});
-      } else if (element.tag_end < element.end) {
-        // on a line of its own, indented as the first child
-        const std::string_view text = survey_.document->text();
-        const std::size_t child = text.find('<', element.tag_end);
-        survey_.fix(finding,
-                    {child, child,
-                     "<axis xyz=\"1 0 0\"/>" +
-                         std::string(text.substr(element.tag_end, child - element.tag_end))});
-      }
+      if (!element.closed || element.tag_end >= element.end) return;
+      // on a line of its own, indented as the first child
+      const std::string_view text = survey_.document->text();
+      const std::size_t child = text.find('<', element.tag_end);
+      survey_.fix(finding,
+                  {child, child,
+                   "<axis xyz=\"1 0 0\"/>" +
+                       std::string(text.substr(element.tag_end, child - element.tag_end))});
       return;
     }
     if (!joint.axis) return;  // reported as no numbers

@@ -100,7 +100,7 @@ class UrdfReader {
     const std::string wanted =
         count == 1 ? "one finite number" : fmt::format("{} finite numbers", count);
     Finding& finding = survey_.report(
-        Severity::error, kind, name, "number",
+        severity_, kind, name, "number",
         fmt::format("<{} {}=\"{}\"> is not {}", e.name, attribute, shortened(given->value), wanted),
         "write " + wanted + " with decimal points" + (count > 1 ? ", apart by blanks" : ""),
         e.line);
@@ -239,35 +239,44 @@ class UrdfReader {
     }
   }
 
-  /// Grows the link's extent; the shape's volume.
-  double read_shape(int element, LinkSurvey& link) {
-    const Origin at = origin(element, Kind::link, link.name);
-    const auto pose = at.pose();
-    const int geometry = xml_.child(element, "geometry");
-    if (geometry < 0) return 0.0;
+  struct Shape {
     Vector3d half = Vector3d::Zero();
     double volume = 0.0;
+  };
+  /// Nothing for a mesh, and where a size could not be read.
+  std::optional<Shape> read_size(int geometry, LinkSurvey& link) {
     if (const int box = xml_.child(geometry, "box"); box >= 0) {
       const auto size = vector(box, "size", Kind::link, link.name);
-      if (!size) return 0.0;
-      half = 0.5 * *size;
-      volume = size->prod();
-    } else if (const int cylinder = xml_.child(geometry, "cylinder"); cylinder >= 0) {
+      if (!size) return std::nullopt;
+      return Shape{0.5 * *size, size->prod()};
+    }
+    if (const int cylinder = xml_.child(geometry, "cylinder"); cylinder >= 0) {
       const auto radius = number(cylinder, "radius", Kind::link, link.name);
       const auto length = number(cylinder, "length", Kind::link, link.name);
-      if (!radius || !length) return 0.0;
-      half = {*radius, *radius, 0.5 * *length};
-      volume = std::numbers::pi * *radius * *radius * *length;
-    } else if (const int sphere = xml_.child(geometry, "sphere"); sphere >= 0) {
-      const auto radius = number(sphere, "radius", Kind::link, link.name);
-      if (!radius) return 0.0;
-      half.setConstant(*radius);
-      volume = 4.0 / 3.0 * std::numbers::pi * std::pow(*radius, 3);
-    } else {
-      link.meshes = link.meshes || xml_.child(geometry, "mesh") >= 0;
-      return 0.0;
+      if (!radius || !length) return std::nullopt;
+      return Shape{{*radius, *radius, 0.5 * *length},
+                   std::numbers::pi * *radius * *radius * *length};
     }
-    if (half.minCoeff() < 0.0) {
+    if (const int sphere = xml_.child(geometry, "sphere"); sphere >= 0) {
+      const auto radius = number(sphere, "radius", Kind::link, link.name);
+      if (!radius) return std::nullopt;
+      return Shape{Vector3d::Constant(*radius),
+                   4.0 / 3.0 * std::numbers::pi * std::pow(*radius, 3)};
+    }
+    link.meshes = link.meshes || xml_.child(geometry, "mesh") >= 0;
+    return std::nullopt;
+  }
+
+  /// Grows the link's extent; the shape's volume.
+  double read_shape(int element, LinkSurvey& link) {
+    const auto pose = origin(element, Kind::link, link.name).pose();
+    const int geometry = xml_.child(element, "geometry");
+    if (geometry < 0) return 0.0;
+    severity_ = Severity::warning;  // a shape that cannot be read is left out, the link is not
+    const auto shape = read_size(geometry, link);
+    severity_ = Severity::error;
+    if (!shape) return 0.0;
+    if (shape->half.minCoeff() < 0.0) {
       survey_
           .report(Severity::warning, link, "geometry-size", "has a shape of negative size",
                   "give sizes above zero")
@@ -275,10 +284,10 @@ class UrdfReader {
       return 0.0;
     }
     if (!pose) return 0.0;
-    const Vector3d reach = pose->rotation.cwiseAbs() * half;
+    const Vector3d reach = pose->rotation.cwiseAbs() * shape->half;
     link.geometry.add(pose->translation - reach);
     link.geometry.add(pose->translation + reach);
-    return volume;
+    return shape->volume;
   }
 
   void read_flexible(int element, LinkSurvey& link) {
@@ -440,6 +449,7 @@ class UrdfReader {
 
   const xml::Document& xml_;
   Survey& survey_;
+  Severity severity_ = Severity::error;  ///< of a number that is none
 };
 
 }  // namespace

@@ -41,11 +41,14 @@ bool blank(std::string_view line) {
 CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(file_name) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (text.find('\0') != std::string_view::npos)
+    throw ModelError(file_, "has a zero byte: it must be UTF-8 text");
   if (blank(text))
     throw ModelError(file_, "is empty: a first row of names and rows of numbers are needed");
   names_ = split(take_line(text));
   for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (*find(names_[i]) != i) fail_names(fmt::format("column '{}' appears twice", names_[i]));
+    if (!columns_.emplace(names_[i], i).second)
+      fail_names(fmt::format("column '{}' appears twice", names_[i]));
   }
   if (!find("t")) fail_names("there is no column 't' with the times");
   for (std::size_t line_number = 2; !text.empty(); ++line_number) {
@@ -63,10 +66,9 @@ CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(fi
 }
 
 std::optional<std::size_t> CsvTable::find(std::string_view name) const {
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    if (names_[i] == name) return i;
-  }
-  return std::nullopt;
+  const auto found = columns_.find(name);
+  if (found == columns_.end()) return std::nullopt;
+  return found->second;
 }
 
 double CsvTable::number(std::size_t row, std::size_t column) const {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace dynamics {
@@ -29,8 +30,9 @@ class CsvTable {
  private:
   std::string file_;
   std::vector<std::string_view> names_;
-  std::vector<std::vector<std::string_view>> cells_;  ///< by row
-  std::vector<std::size_t> lines_;                    ///< of the rows in the file
+  std::unordered_map<std::string_view, std::size_t> columns_;  ///< by name
+  std::vector<std::vector<std::string_view>> cells_;           ///< by row
+  std::vector<std::size_t> lines_;                             ///< of the rows in the file
 };
 
 }  // namespace dynamics

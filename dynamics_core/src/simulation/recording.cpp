@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/simulation/recording.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
@@ -310,32 +312,56 @@ std::string to_json(const Recording& recording, bool compact) {
   return run.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
+namespace {
+
+/// Writes all of the text; an error's number, or 0.
+int write_all(const char* path, int flags, const std::string& text) {
+  const int file = ::open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
+  if (file < 0) return errno;
+  int error = 0;
+  std::size_t done = 0;
+  while (done < text.size() && error == 0) {
+    const ssize_t count = ::write(file, text.data() + done, text.size() - done);
+    if (count >= 0) {
+      done += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      error = errno;
+    }
+  }
+  if (::close(file) != 0 && error == 0) error = errno;
+  return error;
+}
+
+}  // namespace
+
 void write_file(const std::string& path, const std::string& text) {
   namespace fs = std::filesystem;
   std::error_code error;
-  const fs::path target(path);
+  fs::path target(path);
   if (fs::is_directory(target, error))
     throw std::runtime_error(path + ": is a folder; name a file");
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error)) {
     throw std::runtime_error(path + ": the folder " + folder.string() + " does not exist");
   }
-  const auto write = [&](const fs::path& to) {
-    std::ofstream file(to, std::ios::binary | std::ios::trunc);
-    file.write(text.data(), static_cast<std::streamsize>(text.size()));
-    file.close();
-    return static_cast<bool>(file);
+  const auto fail = [&](int code) {
+    throw std::runtime_error(path +
+                             ": cannot be written: " + std::generic_category().message(code));
   };
-  // a pipe or a device is written as it is
-  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
-    if (!write(target)) throw std::runtime_error(path + ": cannot be written");
-    return;
+  if (fs::exists(target, error)) {
+    // a pipe or a device is written as it is
+    if (!fs::is_regular_file(target, error)) {
+      if (const int code = write_all(target.c_str(), 0, text)) fail(code);
+      return;
+    }
+    if (::access(target.c_str(), W_OK) != 0) fail(errno);
+    target = fs::canonical(target, error);  // what a link points at, not the link
   }
-  fs::path temporary = target;
-  temporary += ".part";
-  if (!write(temporary)) {
+  // of its own name: two runs may write the same file at once
+  const std::string temporary = target.string() + ".part" + std::to_string(::getpid());
+  if (const int code = write_all(temporary.c_str(), O_CREAT | O_TRUNC, text)) {
     fs::remove(temporary, error);
-    throw std::runtime_error(path + ": cannot be written (disk full, or no permission)");
+    fail(code);
   }
   fs::rename(temporary, target, error);
   if (error) {

@@ -62,6 +62,10 @@ void check(const Model& model, const SimulationOptions& options) {
     throw ArgumentError(
         fmt::format("integrator {} has a fixed step: give step", options.integrator));
   }
+  if (options.step && *options.step > 0.0 && options.duration / *options.step > 1e12) {
+    throw ArgumentError(fmt::format("a step of {} s is more than 1e12 steps of {} s", *options.step,
+                                    options.duration));
+  }
   if (!(options.restitution >= 0.0 && options.restitution <= 1.0)) {
     throw ArgumentError(
         fmt::format("restitution is {}; it must be from 0 to 1", options.restitution));

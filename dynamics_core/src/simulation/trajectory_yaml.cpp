@@ -77,7 +77,7 @@ class PointReader {
   void take_optional(const Cursor& point, const char* key, std::size_t before,
                      std::vector<std::vector<double>>& into) const {
     const auto list = point.find(key);
-    const bool given = list && list->size() > 0;
+    const bool given = list && !list->entries().empty();
     if (given != (before > 0 ? !into.empty() : given)) {
       point.fail(fmt::format("{} are given for some points and not for others", key));
     }

@@ -123,7 +123,7 @@ const std::vector<Case> cases = {
      "geometry-size", "upper"},
     {R"(<link name="upper">)", R"(<link name="upper"><inertial/>)", error, "mass-missing", "upper"},
     {axis, "", warning, "axis-missing", "shoulder", true},
-    {axis, "<axis/>", warning, "axis-missing", "shoulder", true},
+    {axis, "<axis/>", error, "axis-zero", "shoulder"},
     {axis, R"(<axis xyz="0 2 0"/>)", warning, "axis-not-unit", "shoulder", true},
     {axis, R"(<axis xyz="0 0 0"/>)", error, "axis-zero", "shoulder"},
     {axis, R"(<axis xyz="0 1"/>)", error, "number", "shoulder"},
