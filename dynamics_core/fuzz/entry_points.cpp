@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "entry_points.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <vector>
+
+#include "dynamics_core/model/check.hpp"
+#include "dynamics_core/model/dh_table.hpp"
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/model/to_urdf.hpp"
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/simulation/base_trajectory.hpp"
+#include "dynamics_core/simulation/trajectory_file.hpp"
+
+namespace dynamics::fuzz {
+namespace {
+
+void promise(bool kept, const char* what) {
+  if (kept) return;
+  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::abort();
+}
+
+/// The model, or nothing where it is refused with a ModelError; any other exception goes through.
+std::optional<Model> try_urdf(std::string_view text) {
+  try {
+    return model_from_urdf(text, {}, "fuzz.urdf");
+  } catch (const ModelError& error) {
+    promise(!std::string_view(error.what()).empty(), "a refusal says why");
+    return std::nullopt;
+  }
+}
+
+/// Dynamics of small models: no call throws anything but the refusals that are documented.
+void exercise(const Model& model) {
+  if (model.body_count() > 40) return;
+  Workspace workspace(model);
+  const std::size_t n = model.size();
+  std::vector<double> q(n), qd(n, 0.5), qdd(n, -0.25), tau(n);
+  for (std::size_t i = 0; i < n; ++i) q[i] = 0.1 * static_cast<double>(i + 1);
+  inverse_dynamics(model, workspace, q, qd, qdd, tau);
+  Eigen::MatrixXd M(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(n));
+  inertia_matrix(model, workspace, q, M);
+  for (double& x : tau) x = 1.0;
+  try {
+    forward_dynamics(model, workspace, q, qd, tau, qdd);
+  } catch (const ModelError&) {  // moves no mass, or at its singular orientation
+  }
+}
+
+}  // namespace
+
+void urdf(std::string_view text) {
+  if (const auto model = try_urdf(text)) exercise(*model);
+}
+
+void check(std::string_view text) {
+  CheckOptions options;
+  options.condition_samples = 2;
+  options.condition_coordinates = 20;
+  const CheckReport report = check_urdf(text, "fuzz.urdf", options);
+  const bool loads = try_urdf(text).has_value();
+  promise(report.loads == loads, "the checker loads what the reader loads");
+  promise(loads || report.exit_code() == 2, "what is refused has an error");
+  const std::string repaired = repair_urdf(text, "fuzz.urdf");
+  if (repaired == text) return;
+  promise(!loads || try_urdf(repaired).has_value(), "a repair breaks nothing");
+}
+
+void dh_table(std::string_view text) {
+  try {
+    const DhTable table = read_dh_table(text, "fuzz.yaml");
+    const Model model = model_from_dh(table);
+    exercise(model);
+    std::string written;
+    try {
+      written = to_urdf(table);
+    } catch (const ModelError&) {  // a URDF cannot say it
+      return;
+    }
+    const Model again = model_from_urdf(written);
+    promise(again.size() == model.size(), "a table's URDF has the table's joints");
+  } catch (const ModelError& error) {
+    promise(!std::string_view(error.what()).empty(), "a refusal says why");
+  }
+}
+
+void trajectory(std::string_view text) {
+  static const Model model = model_from_dh(built_in_robot("planar3"));
+  const auto follow = [&](auto read) {
+    try {
+      const auto motion = knot_motion(read(text, "fuzz", model));
+      promise(motion->size() == model.size(), "a trajectory has the robot's joints");
+      std::vector<double> q(model.size()), qd(q), qdd(q);
+      for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9}) motion->at(t, q, qd, qdd);
+    } catch (const ModelError& error) {
+      promise(!std::string_view(error.what()).empty(), "a refusal says why");
+    } catch (const ArgumentError&) {  // of knot_motion
+    }
+  };
+  follow([](auto... given) { return read_trajectory_csv(given...); });
+  follow([](auto... given) { return read_trajectory_yaml(given...); });
+  try {
+    read_base_csv(text, "fuzz.csv")->at(0.5);
+  } catch (const ModelError& error) {
+    promise(!std::string_view(error.what()).empty(), "a refusal says why");
+  } catch (const ArgumentError&) {
+  }
+}
+
+}  // namespace dynamics::fuzz

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "bad_inputs.hpp"
+#include "support/arm_urdf.hpp"
+
+namespace dynamics::test {
+
+std::vector<BadInput> bad_command_lines() {
+  constexpr auto refused = Outcome::refused;
+  constexpr auto accepted = Outcome::accepted;
+  std::vector<BadInput> inputs;
+  const auto add = [&](std::string what, std::vector<std::string> arguments, Outcome outcome,
+                       std::string said) {
+    inputs.push_back({std::move(what), "robot.urdf", arm_urdf(), std::move(arguments), outcome,
+                      std::move(said)});
+  };
+  add("nothing at all", {}, refused, "Usage");
+  add("unknown command", {"invert", "puma"}, refused, "invert");
+  add("unknown option", {"inverse", "puma", "--speed", "1"}, refused, "--speed");
+  add("no robot", {"inverse"}, refused, "ROBOT");
+  add("two robots", {"inverse", "puma", "stanford"}, refused, "stanford");
+  add("robot unknown", {"inverse", "pummel"}, refused, "pummel");
+  add("robot empty", {"inverse", ""}, refused, "");
+  add("robot a folder", {"inverse", "."}, refused, "folder");
+  add("robot /dev/null", {"inverse", "/dev/null"}, refused, "empty");
+  add("robot's name of a megabyte", {"inverse", repeated("x", 100'000)}, refused, "no robot");
+  add("positions too few", {"inverse", "puma", "--q", "1,2"}, refused, "2 numbers");
+  add("positions too many", {"inverse", "planar3", "--q", "1,2,3,4"}, refused, "4 numbers");
+  add("position a word", {"inverse", "planar3", "--q", "1,two,3"}, refused, "two");
+  add("position empty", {"inverse", "planar3", "--q", "1,,3"}, refused, "entry 2");
+  add("position NaN", {"inverse", "planar3", "--q", "1,nan,3"}, refused, "nan");
+  add("position infinite", {"inverse", "planar3", "--q", "1,inf,3"}, refused, "inf");
+  add("position beyond a double", {"inverse", "planar3", "--q", "1,1e999,3"}, refused, "1e999");
+  add("positions apart by semicolons", {"inverse", "planar3", "--q", "1;2;3"}, refused, "1;2;3");
+  add("comma at the end", {"inverse", "planar3", "--q", "1,2,3,"}, refused, "entry 4");
+  add("positions of 1e15", {"inverse", "planar3", "--q", "1e15,1e15,1e15", "--json"}, accepted, "");
+  add("velocities of 1e300", {"inverse", "planar3", "--qd", "1e300,1e300,1e300", "--json"}, refused,
+      "");
+  add("option without value", {"inverse", "planar3", "--q"}, refused, "--q");
+  add("option twice", {"inverse", "planar3", "--q", "1,2,3", "--q", "1,2,3"}, refused, "--q");
+  add("algorithm unknown", {"inverse", "planar3", "--algorithm", "magic"}, refused, "magic");
+  add("gravity of two numbers", {"inverse", "planar3", "--gravity", "0,0"}, refused, "--gravity");
+  add("gravity NaN", {"inverse", "planar3", "--gravity", "0,0,nan"}, refused, "--gravity");
+  add("duration negative", {"simulate", "planar3", "--duration", "-1"}, refused, "duration");
+  add("duration NaN", {"simulate", "planar3", "--duration", "nan"}, refused, "duration");
+  add("duration infinite", {"simulate", "planar3", "--duration", "inf"}, refused, "duration");
+  add("duration a word", {"simulate", "planar3", "--duration", "long"}, refused, "long");
+  add("duration 1e300", {"simulate", "planar3", "--duration", "1e300"}, refused, "");
+  add("sample of 0", {"simulate", "planar3", "--duration", "1", "--sample", "0"}, refused,
+      "sample");
+  add("sample of 1e-300", {"simulate", "planar3", "--duration", "1", "--sample", "1e-300"}, refused,
+      "");
+  add("tolerance of 0", {"simulate", "planar3", "--duration", "1", "--rtol", "0"}, refused, "rtol");
+  add("tolerance negative", {"simulate", "planar3", "--duration", "1", "--rtol", "-1"}, refused,
+      "rtol");
+  add("integrator unknown", {"simulate", "planar3", "--integrator", "magic"}, refused, "magic");
+  add("scenario unknown", {"simulate", "planar3", "--scenario", "dance"}, refused, "dance");
+  add("step of 0", {"simulate", "planar3", "--integrator", "rk4", "--step", "0"}, refused, "step");
+  add("step of 1e-300",
+      {"simulate", "planar3", "--integrator", "rk4", "--duration", "1", "--step", "1e-300"},
+      refused, "");
+  add("output of an unknown kind",
+      {"simulate", "planar3", "--duration", "0.1", "--output", "a.txt"}, refused, ".csv");
+  add("output in no folder",
+      {"simulate", "planar3", "--duration", "0.1", "--output", "no/such/a.csv"}, refused, "folder");
+  add("output a folder", {"urdf", "planar3", "--output", "."}, refused, "folder");
+  add("trajectory not there", {"inverse", "planar3", "--trajectory", "no.csv"}, refused, "no.csv");
+  add("cycloid without an end", {"inverse", "robot.urdf", "--trajectory", "cycloid"}, refused,
+      "--q1");
+  add("samples negative", {"compare", "planar3", "--samples", "-1"}, refused, "samples");
+  add("table of a URDF", {"urdf", "robot.urdf"}, refused, "robot.urdf");
+  add("--json twice", {"inverse", "planar3", "--json", "--json"}, accepted, "");
+  add("help for nobody", {"inverse", "--help"}, accepted, "");
+  add("shell text as a robot", {"inverse", "$(touch owned); `touch owned` | x"}, refused,
+      "no robot");
+  add("shell text as a joint vector", {"inverse", "planar3", "--q", "1,2,3; touch owned"}, refused,
+      "entry 3");
+  add("format text as a robot", {"inverse", "%s%n{}{0}"}, refused, "%s%n{}{0}");
+  return inputs;
+}
+
+}  // namespace dynamics::test

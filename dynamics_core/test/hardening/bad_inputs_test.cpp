@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every bad input through the program itself, within bounds of time and memory: none crashes or
+// hangs, each is refused with a message or answered with finite numbers. Writes the table of all of
+// them; DYNAMICS_WRITE_BAD_INPUTS=1 writes it to docs/bad_inputs.md as well.
+
+#include "bad_inputs.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "process.hpp"
+
+namespace dynamics::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+bool all_finite(const json& value) {
+  if (value.is_null()) return false;
+  if (!value.is_structured()) return true;
+  return std::all_of(value.begin(), value.end(), all_finite);
+}
+
+/// One line that fits into a table.
+std::string cell(std::string_view text) {
+  std::string result;
+  for (const char c : text.substr(0, text.find('\n'))) {
+    if (result.size() > 150) return result + "...";
+    if (c == '|') result += '\\';
+    const bool plain =
+        static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F;
+    result += plain ? c : '?';
+  }
+  return result;
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The table's rows without their last column: messages are our libraries' too.
+std::vector<std::string> outcomes(const std::string& table) {
+  std::vector<std::string> rows;
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ")) continue;
+    std::size_t end = 0;
+    for (int column = 0; column < 4; ++column) end = line.find('|', end) + 1;
+    rows.push_back(line.substr(0, end));
+  }
+  return rows;
+}
+
+class BadInputs : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder() = fs::path(testing::TempDir()) / fmt::format("dynamics_bad_inputs_{}", getpid());
+    fs::create_directories(folder());
+  }
+  static void TearDownTestSuite() { fs::remove_all(folder()); }
+  static fs::path& folder() {
+    static fs::path path;
+    return path;
+  }
+  static std::map<std::string, std::string>& sections() {
+    static std::map<std::string, std::string> all;
+    return all;
+  }
+
+  static Ending start(const std::vector<std::string>& arguments) {
+    Process::Options options;
+    options.folder = folder();
+    return Process(DYNAMICS_PROGRAM, arguments, options).wait();
+  }
+  static std::vector<std::string> files() {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder()))
+      names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  static void expect_good_ending(const Ending& ending) {
+    EXPECT_FALSE(ending.hung) << "took more than a minute";
+    EXPECT_TRUE(ending.exited) << "killed by signal " << ending.signal;
+    EXPECT_THAT(ending.err, testing::Not(HasSubstr("terminate called")));
+    EXPECT_THAT(ending.err, testing::Not(HasSubstr("Sanitizer")));
+  }
+
+  void try_all(const std::string& title, const std::vector<BadInput>& inputs, bool checked) {
+    std::string& rows = sections()[title];
+    std::size_t number = 0;
+    for (const BadInput& input : inputs) {
+      SCOPED_TRACE(title + ": " + input.what);
+      for (const std::string& name : files()) fs::remove(folder() / name);
+      if (!input.file.empty()) std::ofstream(folder() / input.file, std::ios::binary) << input.text;
+      const auto before = files();
+      const auto began = std::chrono::steady_clock::now();
+      const Ending ending = start(input.arguments);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+      if (took.count() > 1.0) fmt::print("{}: {:.1f} s\n", input.what, took.count());
+      fs::remove(folder() / "out.txt");
+      fs::remove(folder() / "err.txt");
+      EXPECT_EQ(files(), before) << "files were left behind";
+      expect_good_ending(ending);
+      const bool refused = ending.code == 2;
+      EXPECT_EQ(refused ? Outcome::refused : Outcome::accepted, input.outcome)
+          << ending.code << "\n"
+          << ending.err.substr(0, 500) << ending.out.substr(0, 500);
+      if (refused) {
+        EXPECT_THAT(ending.err.substr(0, 20'000), HasSubstr(input.said));
+        EXPECT_NE(ending.err, "");
+        EXPECT_EQ(ending.out, "");
+      } else {
+        EXPECT_EQ(ending.code, 0);
+        EXPECT_TRUE(!ending.out.starts_with("{") || all_finite(json::parse(ending.out)))
+            << ending.out.substr(0, 500);
+      }
+      rows += fmt::format("| {} | {} | {} | {} |\n", ++number, cell(input.what),
+                          refused ? "refused" : "accepted",
+                          refused ? cell(ending.err) : std::string("every number is finite"));
+      if (!checked) continue;
+      // the checker looks at all of them, and knows what is refused
+      const Ending check = start({"check", input.file, "--json", "--no-condition"});
+      expect_good_ending(check);
+      const json report = json::parse(check.out, nullptr, false);
+      ASSERT_FALSE(report.is_discarded()) << check.out.substr(0, 500);
+      EXPECT_EQ(report["loads"].get<bool>(), !refused) << check.out.substr(0, 1000);
+      EXPECT_TRUE(!refused || check.code == 2) << check.out.substr(0, 1000);
+    }
+  }
+};
+
+TEST_F(BadInputs, Urdfs) { try_all("1. URDFs", bad_urdfs(), true); }
+TEST_F(BadInputs, Tables) { try_all("2. DH tables", bad_tables(), true); }
+TEST_F(BadInputs, Trajectories) { try_all("3. Trajectories", bad_trajectories(), false); }
+TEST_F(BadInputs, CommandLines) { try_all("4. Command lines", bad_command_lines(), false); }
+
+TEST_F(BadInputs, TheTableIsUpToDate) {
+  if (sections().size() != 4) GTEST_SKIP() << "run together with the other tests";
+  std::size_t count = 0;
+  std::string body;
+  for (const auto& [title, rows] : sections()) {
+    count += static_cast<std::size_t>(std::count(rows.begin(), rows.end(), '\n'));
+    body += fmt::format("\n## {}\n\n| | input | outcome | message |\n|---|---|---|---|\n{}", title,
+                        rows);
+  }
+  EXPECT_GE(count, 150U);
+  const std::string table = fmt::format(
+      "# Bad inputs, and what becomes of them\n\n"
+      "{} inputs, each given to the program in a process of its own with 3 GiB of memory and a\n"
+      "minute of time: none crashes or hangs. *Refused* is exit code 2 with a message and no file\n"
+      "written; *accepted* is an answer in which every number is finite. Every URDF and table "
+      "goes\n"
+      "through `dynamics check` as well, which must say the same.\n\n"
+      "This page is written by the test that tries them (messages are cut after 150 "
+      "characters):\n\n"
+      "    DYNAMICS_WRITE_BAD_INPUTS=1 build/dynamics_core/test/hardening/bad_inputs_test\n{}",
+      count, body);
+  std::ofstream(DYNAMICS_BAD_INPUTS_RESULT) << table;
+  if (std::getenv("DYNAMICS_WRITE_BAD_INPUTS") != nullptr)  // NOLINT(concurrency-mt-unsafe)
+    std::ofstream(DYNAMICS_BAD_INPUTS_PAGE) << table;
+  EXPECT_EQ(outcomes(read_text(DYNAMICS_BAD_INPUTS_PAGE)), outcomes(table))
+      << "docs/bad_inputs.md is old: run this test with DYNAMICS_WRITE_BAD_INPUTS=1";
+}
+
+}  // namespace
+}  // namespace dynamics::test

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Starts the program without a shell, within bounds of time and memory, and watches it.
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define DYNAMICS_TEST_SANITIZED 1
+#else
+#define DYNAMICS_TEST_SANITIZED 0
+#endif
+
+namespace dynamics::test {
+
+struct Ending {
+  bool exited = false;  ///< by itself
+  int code = -1;        ///< exit code
+  int signal = 0;       ///< that killed it
+  bool hung = false;    ///< had to be killed
+  std::string out, err;
+};
+
+class Process {
+ public:
+  struct Options {
+    std::filesystem::path folder = ".";
+    rlim_t memory = rlim_t{3} << 30;  ///< bytes, where no sanitizer needs more
+    double seconds = 60.0;
+    std::string out = "out.txt", err = "err.txt";  ///< in the folder, or absolute
+    bool close_output = false;                     ///< stdout is a pipe that nobody reads
+    rlim_t file_size = RLIM_INFINITY;              ///< bytes
+  };
+
+  /// `program` and its arguments, as they are.
+  Process(const std::string& program, std::vector<std::string> arguments, Options options)
+      : options_(std::move(options)), start_(std::chrono::steady_clock::now()) {
+    arguments.insert(arguments.begin(), program);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    int pipes[2] = {-1, -1};
+    if (options_.close_output && pipe2(pipes, O_CLOEXEC) != 0) std::abort();
+    id_ = fork();
+    if (id_ == 0) run(argv, pipes);
+    if (pipes[0] >= 0) close(pipes[0]);
+    if (pipes[1] >= 0) close(pipes[1]);
+  }
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() {
+    if (id_ > 0 && !done_) {
+      kill(id_, SIGKILL);
+      waitpid(id_, nullptr, 0);
+    }
+  }
+
+  void send(int signal) const { kill(id_, signal); }
+
+  Ending wait() {
+    Ending ending;
+    int status = 0;
+    while (waitpid(id_, &status, WNOHANG) == 0) {
+      const std::chrono::duration<double> age = std::chrono::steady_clock::now() - start_;
+      if (age.count() > options_.seconds) {
+        ending.hung = true;
+        kill(id_, SIGKILL);
+        waitpid(id_, &status, 0);
+        break;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(age.count() < 0.1 ? 1 : 5));
+    }
+    done_ = true;
+    ending.exited = WIFEXITED(status);
+    if (WIFEXITED(status)) ending.code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
+    ending.out = read(options_.out);
+    ending.err = read(options_.err);
+    return ending;
+  }
+
+ private:
+  [[noreturn]] void run(const std::vector<char*>& argv, const int* pipes) const {
+    if (chdir(options_.folder.c_str()) != 0) _exit(125);
+    const auto limit = [](auto what, rlim_t value) {
+      const rlimit bound{value, value};
+      setrlimit(what, &bound);
+    };
+    if (!DYNAMICS_TEST_SANITIZED) limit(RLIMIT_AS, options_.memory);
+    if (options_.file_size != RLIM_INFINITY) {
+      limit(RLIMIT_FSIZE, options_.file_size);
+      ::signal(SIGXFSZ, SIG_IGN);
+    }
+    limit(RLIMIT_CORE, 0);
+    const int in = open("/dev/null", O_RDONLY);
+    const int out = options_.close_output
+                        ? pipes[1]
+                        : open(options_.out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int err = open(options_.err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (options_.close_output) close(pipes[0]);
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(err, 2);
+    execv(argv[0], argv.data());
+    _exit(126);
+  }
+
+  std::string read(const std::string& name) const {
+    if (!std::filesystem::is_regular_file(options_.folder / name)) return "";  // a device
+    std::ifstream file(options_.folder / name, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+
+  Options options_;
+  std::chrono::steady_clock::time_point start_;
+  pid_t id_ = -1;
+  bool done_ = false;
+};
+
+}  // namespace dynamics::test

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// What SECURITY.md says: the program opens the files it is told to and no others, starts no other
+// program, and never speaks to the network. Watched by strace where it is installed.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <regex>
+
+#include "process.hpp"
+#include "support/arm_urdf.hpp"
+
+namespace dynamics::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class Security : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder = fs::path(testing::TempDir()) / fmt::format("dynamics_security_{}", getpid());
+    fs::create_directories(folder);
+    options.folder = folder;
+  }
+  void TearDown() override { fs::remove_all(folder); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name, std::ios::binary) << text;
+  }
+  /// The arm, with meshes of these names.
+  static std::string with_meshes(const std::vector<std::string>& names) {
+    std::string meshes = "</inertial>";
+    for (const std::string& name : names) {
+      for (const char* kind : {"visual", "collision"}) {
+        meshes +=
+            fmt::format("<{0}><geometry><mesh filename=\"{1}\"/></geometry></{0}>", kind, name);
+      }
+      meshes += fmt::format(
+          "<visual><geometry><sphere radius=\"1\"/></geometry><material name=\"m\"><texture "
+          "filename=\"{}\"/></material></visual>",
+          name);
+    }
+    return replaced(arm_urdf(), "</inertial>", meshes);
+  }
+
+  fs::path folder;
+  Process::Options options;
+};
+
+TEST_F(Security, MeshesAreNeverOpened) {
+  // whoever opens a pipe for reading waits for a writer: the program would hang
+  ASSERT_EQ(mkfifo((folder / "pipe.stl").c_str(), 0600), 0);
+  const std::string pipe = (folder / "pipe.stl").string();
+  write("robot.urdf", with_meshes({"file://" + pipe, pipe, "package://pipe.stl", "pipe.stl",
+                                   "../../../../../../../etc/passwd", "http://127.0.0.1:1/x"}));
+  options.seconds = 20.0;
+  for (const char* command : {"inverse", "check", "terms"}) {
+    const Ending ending = Process(DYNAMICS_PROGRAM, {command, "robot.urdf"}, options).wait();
+    EXPECT_FALSE(ending.hung) << command;
+    EXPECT_NE(ending.code, 2) << command << ending.err;
+  }
+  const Ending run =
+      Process(DYNAMICS_PROGRAM,
+              {"simulate", "robot.urdf", "--duration", "0.1", "--output", "a.json"}, options)
+          .wait();
+  EXPECT_FALSE(run.hung);
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
+TEST_F(Security, SystemCallsAreThoseExpected) {
+  const std::string strace = "/usr/bin/strace";
+  if (!fs::exists(strace)) GTEST_SKIP() << "strace is not installed";
+  if (DYNAMICS_TEST_SANITIZED) GTEST_SKIP() << "sanitizers do not run under strace";
+  write("robot.urdf", with_meshes({"file:///etc/passwd", "package://secret/x.stl", "$(touch owned)",
+                                   "http://example.org/x.stl"}));
+  write("path.csv", "t,q_shoulder,q_elbow\n0,0,0\n1,1,1\n");
+  const std::vector<std::vector<std::string>> calls = {
+      {"check", "robot.urdf", "--fix"},
+      {"inverse", "robot.urdf", "--trajectory", "path.csv", "--duration", "1", "--output", "t.csv"},
+      {"simulate", "robot.urdf", "--duration", "0.1", "--output", "s.json"},
+      {"compare", "puma", "--samples", "2"},
+      {"urdf", "puma", "--output", "p.urdf"}};
+  bool traced = false;
+  for (const auto& call : calls) {
+    std::vector<std::string> arguments = {"-f",
+                                          "-qq",
+                                          "-o",
+                                          "trace.txt",
+                                          "-e",
+                                          "trace=open,openat,execve,fork,vfork,socket,connect",
+                                          DYNAMICS_PROGRAM};
+    arguments.insert(arguments.end(), call.begin(), call.end());
+    const Ending ending = Process(strace, arguments, options).wait();
+    if (ending.code != 0 && ending.err.find("ptrace") != std::string::npos) {
+      GTEST_SKIP() << "strace may not trace here";
+    }
+    ASSERT_TRUE(ending.exited);
+    EXPECT_NE(ending.code, 2) << ending.err;
+    std::ifstream trace(folder / "trace.txt");
+    std::string program;
+    const std::regex opened("open(at)?\\([^\"]*\"([^\"]*)\"");
+    for (std::string line; std::getline(trace, line);) {
+      traced = true;
+      EXPECT_EQ(line.find("socket("), std::string::npos) << line;
+      EXPECT_EQ(line.find("connect("), std::string::npos) << line;
+      EXPECT_EQ(line.find("fork("), std::string::npos) << line;
+      if (line.find("execve(") != std::string::npos) {
+        EXPECT_TRUE(program.empty()) << "started another program: " << line;
+        program = line;
+      }
+      std::smatch match;
+      if (!std::regex_search(line, match, opened)) continue;
+      // libraries and what the C library and the kernel describe of this machine, and our own files
+      const std::string path = match[2];
+      const bool system = path.find(".so") != std::string::npos || path.starts_with("/proc/") ||
+                          path.starts_with("/sys/") || path.starts_with("/etc/ld.so") ||
+                          path.ends_with(".gcda");
+      const bool ours = path == "robot.urdf" || path == "path.csv" || path.starts_with("t.csv") ||
+                        path.starts_with("s.json") || path.starts_with("p.urdf") ||
+                        path.starts_with("robot.fixed.urdf") || path.find(folder.string()) == 0;
+      EXPECT_TRUE(system || ours) << line;
+      EXPECT_THAT(path, Not(HasSubstr("passwd")));
+      EXPECT_THAT(path, Not(HasSubstr("secret")));
+    }
+  }
+  EXPECT_TRUE(traced);
+  EXPECT_FALSE(fs::exists(folder / "owned"));
+}
+
+}  // namespace
+}  // namespace dynamics::test
