@@ -50,8 +50,9 @@ class Kernels {
     table_->coriolis_matrix(tree.data(), tree.size(), scratch, base_omega, christoffel, q, qd,
                             matrix, stride);
   }
-  void decompose(const Tree& tree, kernel::UdutScratch<double>* scratch, const double* q) const {
-    table_->decompose(tree.data(), tree.size(), scratch, q);
+  void decompose(const Tree& tree, kernel::UdutScratch<double>* scratch, const double* q,
+                 bool complete = false) const {
+    table_->decompose(tree.data(), tree.size(), scratch, q, complete);
   }
   void solve(const Tree& tree, kernel::UdutScratch<double>* scratch, const double* phi,
              double* x) const {

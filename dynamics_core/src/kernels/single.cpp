@@ -62,8 +62,9 @@ void run_coriolis(const TreeBody* bodies, Size count, void* scratch, const doubl
                           [&](Size i, Size j, double value) { m(i, j) = value; });
 }
 
-void run_decompose(const TreeBody* bodies, Size count, void* scratch, const double* q) {
-  decompose<double>(Tree(bodies, count), static_cast<UdutScratch<double>*>(scratch), q);
+void run_decompose(const TreeBody* bodies, Size count, void* scratch, const double* q,
+                   bool complete) {
+  decompose<double>(Tree(bodies, count), static_cast<UdutScratch<double>*>(scratch), q, complete);
 }
 
 void run_solve(const TreeBody* bodies, Size count, void* scratch, const double* phi, double* x) {

@@ -31,7 +31,8 @@ struct KernelTable {
   void (*coriolis_matrix)(const TreeBody* bodies, std::size_t count, void* scratch,
                           const double base_omega[3], bool christoffel, const double* q,
                           const double* qd, double* matrix, std::size_t stride);
-  void (*decompose)(const TreeBody* bodies, std::size_t count, void* scratch, const double* q);
+  void (*decompose)(const TreeBody* bodies, std::size_t count, void* scratch, const double* q,
+                    bool complete);
   void (*solve)(const TreeBody* bodies, std::size_t count, void* scratch, const double* phi,
                 double* x);
   void (*unit_factor)(const TreeBody* bodies, std::size_t count, const void* scratch,

@@ -87,6 +87,9 @@ class Builder {
     orient_bodies();
     for (std::size_t i = 0; i < drafts_.size(); ++i) data_.tree.push_back(tree_body(i));
     prepare_tree(data_.tree);
+    data_.frictionless = std::none_of(
+        data_.tree.begin(), data_.tree.end(),
+        [](const TreeBody& body) { return body.damping != 0.0 || body.friction != 0.0; });
     for (Frame& frame : data_.frames) {
       if (frame.body < 0) continue;
       const Eigen::Matrix3d to_body =

@@ -25,6 +25,7 @@ struct Model::Data {
   std::size_t end_effector = 0;
   double total_mass = 0.0;
   bool plain = true;
+  bool frictionless = true;  ///< no joint has damping or friction
   bool has_massless_mimic = false;
   std::vector<bool> is_mimic;  ///< by body
   std::vector<std::size_t> pitch_coordinates;

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "model_data.hpp"
 
 namespace dynamics {
 namespace {
+
+Eigen::Vector3d axis_in_parent(const TreeBody& body) {
+  return {body.sin_beta * body.sin_alpha, -body.cos_beta * body.sin_alpha, body.cos_alpha};
+}
 
 TreeBody::Twist twist_of(const TreeBody& body) {
   using Twist = TreeBody::Twist;
@@ -14,6 +20,22 @@ TreeBody::Twist twist_of(const TreeBody& body) {
   return body.sin_alpha > 0.0 ? Twist::quarter : Twist::minus_quarter;
 }
 
+/// position = slide d + shift, with as many zeros as there can be, d being the joint's axis.
+void divide_position(TreeBody& body) {
+  const Eigen::Map<const Eigen::Vector3d> p(body.position);
+  const Eigen::Vector3d d = axis_in_parent(body);
+  // across both axes there is X, unless they are nearly parallel: then go along d as far as p does
+  const bool skew = !body.turned && std::abs(body.sin_alpha) > 0.25;
+  body.slide = skew ? -p.y() / body.sin_alpha : p.dot(d);
+  Eigen::Map<Eigen::Vector3d> shift(body.shift);
+  shift = p - body.slide * d;
+  const double small = 4.0 * std::numeric_limits<double>::epsilon() * p.norm();
+  if (std::abs(body.slide) <= small) body.slide = 0.0;
+  for (double& x : shift) {
+    if (std::abs(x) <= small) x = 0.0;
+  }
+}
+
 /// What lies on the body's axis goes to the parent: a rod of this mass, first moment and second
 /// moment along d through r, neither of which the joint moves.
 void move_axis_to_parent(TreeBody& body, TreeBody* parent) {
@@ -21,8 +43,7 @@ void move_axis_to_parent(TreeBody& body, TreeBody* parent) {
   const double mass = own.mass, first = own.moment[2], second = own.pseudo_inertia[5];
   own.mass = own.moment[2] = own.pseudo_inertia[5] = 0.0;
   if (parent == nullptr) return;
-  const double d[3] = {body.sin_beta * body.sin_alpha, -body.cos_beta * body.sin_alpha,
-                       body.cos_alpha};
+  const Eigen::Vector3d d = axis_in_parent(body);
   const double* r = body.position;
   TreeBody::Minimal& to = parent->minimal;
   to.mass += mass;
@@ -42,6 +63,10 @@ void prepare_tree(Tree& tree) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     TreeBody& body = tree[i];
     body.twist = twist_of(body);
+    divide_position(body);
+    body.concentric = Eigen::Map<const Eigen::Vector3d>(body.position).isZero(0.0);
+    const double xx = body.inertia[0], yy = body.inertia[3], zz = body.inertia[5];
+    Eigen::Map<Eigen::Vector3d>(body.inertia_differences) << zz - yy, xx - zz, yy - xx;
     body.minimal.mass = body.mass;
     std::copy(std::begin(body.moment), std::end(body.moment), body.minimal.moment);
     std::copy(std::begin(body.pseudo_inertia), std::end(body.pseudo_inertia),

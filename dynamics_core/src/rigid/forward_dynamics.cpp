@@ -98,6 +98,17 @@ void solve_dense(const Model& model, Workspace::Memory& memory, const double* q,
 
 void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector tau, MutableVector qdd, const Conditions& conditions) {
+  if (const Model::Data& data = model.data();
+      is_plain(data, workspace.memory(), conditions, qdd.size(), q, qd, tau) &&
+      data.singular_reason.empty() && data.pitch_coordinates.empty()) {
+    Workspace::Memory& plain = workspace.memory();
+    plain.kernels.forward_dynamics(data.tree, plain.forward.data(), still_base(data), nullptr,
+                                   q.data(), qd.data(), tau.data(), plain.qdd.data());
+    for (std::size_t i = 0; i < plain.body_count; ++i)
+      require_pivot(model, i, plain.forward[i].pivot);
+    std::copy(plain.qdd.begin(), plain.qdd.end(), qdd.begin());
+    return;
+  }
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("q", q, memory.size);
   check_vector("qd", qd, memory.size);

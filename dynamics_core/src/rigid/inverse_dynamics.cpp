@@ -30,6 +30,15 @@ void check(const Model& model, const Conditions& conditions) {
 
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector qdd, MutableVector tau, const Conditions& conditions) {
+  if (const Model::Data& data = model.data();
+      is_plain(data, workspace.memory(), conditions, tau.size(), q, qd, qdd)) {
+    Workspace::Memory& plain = workspace.memory();
+    plain.kernels.inverse_dynamics(data.tree, plain.inverse.data(), still_base(data), nullptr,
+                                   q.data(), qd.data(), qdd.data(), plain.tau.data());
+    // by way of the workspace: tau may be one of the arguments
+    std::copy(plain.tau.begin(), plain.tau.end(), tau.begin());
+    return;
+  }
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("q", q, memory.size);
   check_vector("qd", qd, memory.size);

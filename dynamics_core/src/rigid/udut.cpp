@@ -10,8 +10,9 @@
 namespace dynamics {
 namespace {
 
-void decompose(const Model& model, Workspace::Memory& memory, const double* q) {
-  memory.kernels.decompose(model.tree(), memory.udut.data(), q);
+void decompose(const Model& model, Workspace::Memory& memory, const double* q,
+               bool complete = false) {
+  memory.kernels.decompose(model.tree(), memory.udut.data(), q, complete);
   for (std::size_t i = 0; i < memory.body_count; ++i) require_pivot(model, i, memory.udut[i].pivot);
 }
 
@@ -64,7 +65,7 @@ void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Ei
   require_regular(model, q);
   const double* positions = body_positions(model, q, memory.q);
   if (model.plain()) {
-    decompose(model, memory, positions);
+    decompose(model, memory, positions, true);
     memory.kernels.unit_factor(model.tree(), memory.udut.data(), U.data(),
                                static_cast<std::size_t>(U.outerStride()));
     for (std::size_t i = 0; i < memory.size; ++i) d[i] = memory.udut[i].pivot;
@@ -119,7 +120,7 @@ void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
   check_vector("q", q, memory.size);
   check_output("bodies", bodies.size(), memory.body_count);
   require_regular(model, q);
-  decompose(model, memory, body_positions(model, q, memory.q));
+  decompose(model, memory, body_positions(model, q, memory.q), true);
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const auto& link = memory.udut[i];
     ArticulatedBody& body = bodies[i];

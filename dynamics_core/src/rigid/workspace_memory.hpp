@@ -12,6 +12,7 @@
 #include "dynamics_core/rigid/kernel/joint_wrenches.hpp"
 #include "dynamics_core/rigid/workspace.hpp"
 #include "kernels/dispatch.hpp"
+#include "model/model_data.hpp"
 
 namespace dynamics {
 
@@ -56,6 +57,37 @@ struct Workspace::Memory {
 
 /// The memory of a workspace that was made for a model of this size, or an error.
 Workspace::Memory& memory_for(const Model& model, Workspace& workspace);
+
+/// Whether all entries of vectors of one size are finite: x - x is zero for them, and not a number
+/// for the others.
+template <class... Vectors>
+inline bool all_finite(std::size_t size, const Vectors&... vectors) {
+  const auto sum = [size](const ConstVector& vector) {
+    double total = 0.0;
+    for (std::size_t i = 0; i < size; ++i) total += vector[i] - vector[i];
+    return total;
+  };
+  return ((sum(vectors) + ...)) == 0.0;
+}
+
+/// Whether a call is the plain one: coordinates that are the bodies' joints, nothing around the
+/// robot, no friction, vectors of the right size and finite. All others take the way with checks.
+template <class... Vectors>
+inline bool is_plain(const Model::Data& data, const Workspace::Memory& memory,
+                     const Conditions& conditions, std::size_t out, const Vectors&... vectors) {
+  const std::size_t n = data.tree.size();
+  return data.plain && (data.frictionless || !conditions.friction) && !conditions.base &&
+         conditions.wrenches.empty() && memory.size == n && memory.body_count == n && out == n &&
+         ((vectors.size() == n) && ...) && all_finite(n, vectors...);
+}
+
+/// The base at rest: gravity as an acceleration the other way.
+inline kernel::BaseState<double> still_base(const Model::Data& data) {
+  kernel::BaseState<double> state;
+  const Eigen::Vector3d& g = data.options.gravity;
+  state.acceleration = {-g.x(), -g.y(), -g.z()};
+  return state;
+}
 
 void check_vector(const char* name, ConstVector vector, std::size_t size);
 void check_output(const char* name, std::size_t size, std::size_t expected);

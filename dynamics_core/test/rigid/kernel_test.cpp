@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
 #include "dynamics_core/rigid/kernel/joint_wrenches.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
@@ -164,6 +165,67 @@ TEST(MinimalParameters, LoseNoDigitsInLongChains) {
       EXPECT_CLOSE("minimal parameters, joint by joint", std::abs(tau[i] - right[i]) / scale,
                    1e-11);
     }
+  }
+}
+
+/// qdd for state.qdd taken as joint forces.
+template <class S>
+std::vector<S> accelerations(const Tree& tree, const State<S>& state, bool touched) {
+  std::vector<kernel::ForwardScratch<S>> scratch(tree.size());
+  std::vector<S> qdd(tree.size());
+  kernel::forward_dynamics<S>(tree, scratch.data(), state.base,
+                              touched ? state.wrenches.data() : nullptr, state.q.data(),
+                              state.qd.data(), state.qdd.data(), qdd.data());
+  return qdd;
+}
+
+TEST(ForwardDynamics, TakesTheForcesItWasGiven) {
+  for (unsigned seed = 1; seed <= 160; ++seed) {
+    RandomRobotOptions options;
+    options.joints = 1 + seed % 13;
+    options.branching = seed % 2 == 0 ? 0.5 : 0.0;
+    options.prismatic = seed % 3 == 0 ? 0.0 : 0.3;
+    options.rotors = seed % 5 < 2 ? 0.4 : 0.0;
+    options.aligned = seed % 7 < 3;
+    const Model model(RandomRobot(seed).robot(options));
+    const Tree& tree = model.tree();
+    const bool still = seed % 4 != 1, touched = seed % 9 < 4;
+    const State<double> state(tree, seed, still);
+    const Eigen::Map<const Eigen::VectorXd> given(state.qdd.data(), idx(tree.size()));
+    State<Wide> wide(tree, seed, still);
+    const std::vector<double> qdd = accelerations(tree, state, touched);
+    wide.qdd.assign(qdd.begin(), qdd.end());
+    EXPECT_CLOSE("forward dynamics", relative(wide_forces(tree, wide, touched), given), 1e-11);
+
+    // M x = phi: no rates, no gravity
+    std::vector<kernel::UdutScratch<double>> scratch(tree.size());
+    for (const bool complete : {false, true}) {
+      std::vector<double> x = state.qdd;
+      kernel::decompose<double>(tree, scratch.data(), state.q.data(), complete);
+      kernel::solve<double>(tree, scratch.data(), x.data(), x.data());
+      State<Wide> rest(tree, seed, true);
+      rest.base.acceleration = {0.0L, 0.0L, 0.0L};
+      rest.qd.assign(tree.size(), 0.0L);
+      rest.qdd.assign(x.begin(), x.end());
+      EXPECT_CLOSE("solution with M", relative(wide_forces(tree, rest, false), given), 1e-11);
+    }
+  }
+}
+
+TEST(ForwardDynamics, LosesNoDigitsInLongChains) {
+  for (const double prismatic : {0.0, 0.05}) {
+    RandomRobotOptions options;
+    options.joints = 1000;
+    options.prismatic = prismatic;
+    const Model model(RandomRobot(7).robot(options));
+    const Tree& tree = model.tree();
+    const std::vector<double> qdd = accelerations(tree, State<double>(tree, 3, true), false);
+    const std::vector<Wide> right = accelerations(tree, State<Wide>(tree, 3, true), false);
+    Eigen::VectorXd rounded(idx(tree.size()));
+    for (std::size_t i = 0; i < tree.size(); ++i) rounded[idx(i)] = static_cast<double>(right[i]);
+    EXPECT_CLOSE("forward dynamics, 1000 joints",
+                 relative(Eigen::Map<const Eigen::VectorXd>(qdd.data(), idx(qdd.size())), rounded),
+                 1e-12);
   }
 }
 

@@ -132,6 +132,8 @@ class Model {
   Model with_payload(const Payload& payload) const;
   Model without_payload() const;
 
+  const Data& data() const { return *data_; }  ///< for the library's own code
+
  private:
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
   std::shared_ptr<const Data> data_;

@@ -28,15 +28,20 @@ struct TreeBody {
   int parent = -1;  ///< -1: the base
   Twist twist = Twist::none;
   bool prismatic = false;
-  bool turned = false;     ///< beta is not zero
-  bool second = false;     ///< its parent has a revolute joint on the base
-  bool continued = false;  ///< the next body of the list is a child of this one
-  bool forked = false;     ///< it has a child that is not the next body of the list
+  bool turned = false;      ///< beta is not zero
+  bool second = false;      ///< its parent has a revolute joint on the base
+  bool concentric = false;  ///< its origin is the parent's
+  bool continued = false;   ///< the next body of the list is a child of this one
+  bool forked = false;      ///< it has a child that is not the next body of the list
 
   double rotor_inertia = 0.0;  ///< (kg m^2 or kg)
   double offset = 0.0;         ///< (rad)
   double cos_alpha = 1.0, sin_alpha = 0.0;
   double position[3] = {0.0, 0.0, 0.0};  ///< p, in the parent's frame (m)
+  /// p of a revolute joint in two parts: along the joint's axis, and the rest in the parent's
+  /// frame, of which y, and z in a chain by DH parameters, are zero.
+  double slide = 0.0;
+  double shift[3] = {0.0, 0.0, 0.0};
 
   /// Minimal inertial parameters (Gautier and Khalil 1990): the joint forces are the same where
   /// what lies on the axis of a revolute joint, `mass`, z of `moment` and zz of `pseudo_inertia`,
@@ -56,6 +61,7 @@ struct TreeBody {
   double moment[3] = {0.0, 0.0, 0.0};                  ///< mass times mass centre (kg m)
   double inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< about the origin: xx xy xz yy yz zz
   double pseudo_inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< sum of m r r^T: tr J/2 - J
+  double inertia_differences[3] = {0.0, 0.0, 0.0};  ///< J_zz - J_yy, J_xx - J_zz, J_yy - J_xx
   double centre_shift = 0.0;  ///< moment^2 / mass, what separates J from the tensor in Eq. (8)
 
   double damping = 0.0;   ///< (N m s/rad or N s/m)

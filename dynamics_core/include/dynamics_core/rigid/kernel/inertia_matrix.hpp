@@ -18,7 +18,7 @@ struct RigidInertia {
 };
 
 template <class S>
-RigidInertia<S> rigid_inertia(const TreeBody& body) {
+DYNAMICS_INLINE RigidInertia<S> rigid_inertia(const TreeBody& body) {
   const auto& h = body.moment;
   const auto& j = body.inertia;
   return {S(body.mass),
@@ -28,8 +28,8 @@ RigidInertia<S> rigid_inertia(const TreeBody& body) {
 
 /// B^T M B: what the parent's origin sees of a body.
 template <class S>
-RigidInertia<S> to_parent(const TreeBody& body, const Placement<S>& at,
-                          const RigidInertia<S>& own) {
+DYNAMICS_INLINE RigidInertia<S> to_parent(const TreeBody& body, const Placement<S>& at,
+                                          const RigidInertia<S>& own) {
   RigidInertia<S> seen;
   seen.mass = own.mass;
   const Vec3<S> h = to_parent(body, at, own.moment);
@@ -53,8 +53,14 @@ struct CompositeScratch {
 /// Placements and composite inertias of all bodies.
 template <class S>
 void composite_inertias(const Tree& tree, CompositeScratch<S>* scratch, const S* q) {
+  turn_joints(tree.data(), tree.size(), scratch, q);
   for (std::size_t i = 0; i < tree.size(); ++i) {
-    scratch[i].at = place(tree[i], q[i]);
+    if (tree[i].prismatic) {
+      scratch[i].at = place(tree[i], q[i]);
+    } else {
+      const auto& p = tree[i].position;
+      scratch[i].at.r = {S(p[0]), S(p[1]), S(p[2])};
+    }
     scratch[i].composite = rigid_inertia<S>(tree[i]);
   }
   for (std::size_t i = tree.size(); i-- > 0;) {

@@ -101,10 +101,10 @@ DYNAMICS_INLINE void full_inertia(double mass, const double (&h)[3], const doubl
 }
 
 /// The motion of a body from that of its parent, in place.
-template <class S, class T, class R>
-DYNAMICS_INLINE void advance_revolute(const T& turn, const Vec3<R>& r, const S& qd, const S& qdd,
-                                      Motion<S>& m) {
-  m.a = turn.to_body(m.spin.carry(m.a, r));
+template <class S, class T>
+DYNAMICS_INLINE void advance_revolute(const T& turn, const S& qd, const S& qdd, Motion<S>& m) {
+  if (!turn.body.concentric) m.a = m.spin.carry(m.a, constant(turn.body.position));
+  m.a = turn.to_body(m.a);
   m.omega = turn.to_body(m.omega);
   m.alpha = turn.to_body(m.alpha);
   m.alpha.x = m.alpha.x + qd * m.omega.y;
@@ -189,7 +189,7 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
           m.omega.z = m.omega.z + qd[i];
           m.spin = spin_of(m.omega, m.alpha);
         } else {
-          advance_revolute(turn, r, qd[i], qdd[i], m);
+          advance_revolute(turn, qd[i], qdd[i], m);
         }
         revolute_inertia(body, m, link.f, link.n);
       });
@@ -229,9 +229,7 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
         n.z = n.z + (link.at.r.x * f.y - link.at.r.y * f.x);
       } else {
         with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
-          const auto& r = body.position;
-          f = turn.to_parent(f);
-          n.z = turn.z_of_parent(n) + (r[0] * f.y - r[1] * f.x);
+          n.z = z_to_parent(turn, Six<S>{n, f});
         });
       }
       if (!next) parent.n.z = parent.n.z + n.z;
@@ -242,8 +240,10 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       n = to_parent(body, link.at, n) + cross(link.at.r, f);
     } else {
       with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
-        f = turn.to_parent(f);
-        n = turn.to_parent(n) + cross(constant(body.position), f);
+        Six<S> w = {n, f};
+        to_parent(turn, w);
+        n = w.top;
+        f = w.bottom;
       });
     }
     if (!next) {

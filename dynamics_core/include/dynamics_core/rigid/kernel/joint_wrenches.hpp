@@ -39,7 +39,7 @@ void joint_wrenches(const Tree& tree, WrenchScratch<S>* scratch, const BaseState
       advance_prismatic(body, link.at, qd[i], qdd[i], link.motion);
     } else {
       const Turn<TreeBody::Twist::general, S> turn{body, link.at.c, link.at.s};
-      advance_revolute(turn, link.at.r, qd[i], qdd[i], link.motion);
+      advance_revolute(turn, qd[i], qdd[i], link.motion);
     }
     full_inertia(body.mass, body.moment, body.pseudo_inertia, link.motion, link.f, link.n);
     if (wrenches != nullptr) {

@@ -163,6 +163,89 @@ struct Turn {
   }
 };
 
+/// Six numbers: an angular (or moment) and a linear (or force) part.
+template <class S>
+struct Six {
+  Vec3<S> top, bottom;
+};
+
+/// A wrench about the origin of a revolute body, in its axes, becomes one about the parent's.
+template <TreeBody::Twist twist, class S>
+DYNAMICS_INLINE void to_parent(const Turn<twist, S>& turn, Six<S>& w) {
+  const double d = turn.body.slide;
+  const auto& r = turn.body.shift;
+  if (d != 0.0) {
+    w.top.x = w.top.x - d * w.bottom.y;
+    w.top.y = w.top.y + d * w.bottom.x;
+  }
+  w = {turn.to_parent(w.top), turn.to_parent(w.bottom)};
+  if (r[0] != 0.0) {
+    w.top.y = w.top.y - r[0] * w.bottom.z;
+    w.top.z = w.top.z + r[0] * w.bottom.y;
+  }
+  if (r[1] != 0.0) {
+    w.top.x = w.top.x + r[1] * w.bottom.z;
+    w.top.z = w.top.z - r[1] * w.bottom.x;
+  }
+  if (r[2] != 0.0) {
+    w.top.x = w.top.x - r[2] * w.bottom.y;
+    w.top.y = w.top.y + r[2] * w.bottom.x;
+  }
+}
+/// Of that the moment about the parent's Z axis alone.
+template <TreeBody::Twist twist, class S>
+DYNAMICS_INLINE S z_to_parent(const Turn<twist, S>& turn, Six<S> w) {
+  const double d = turn.body.slide;
+  const auto& r = turn.body.shift;
+  if (d != 0.0) {
+    w.top.x = w.top.x - d * w.bottom.y;
+    w.top.y = w.top.y + d * w.bottom.x;
+  }
+  S z = turn.z_of_parent(w.top);
+  if (r[0] == 0.0 && r[1] == 0.0) return z;
+  const Vec3<S> f = turn.to_parent(w.bottom);
+  if (r[0] != 0.0) z = z + r[0] * f.y;
+  if (r[1] != 0.0) z = z - r[1] * f.x;
+  return z;
+}
+/// The acceleration of the parent at the origin of a revolute body, in the body's axes.
+template <TreeBody::Twist twist, class S>
+DYNAMICS_INLINE void to_body(const Turn<twist, S>& turn, Six<S>& a) {
+  const double d = turn.body.slide;
+  const auto& r = turn.body.shift;
+  if (r[0] != 0.0) {
+    a.bottom.y = a.bottom.y + r[0] * a.top.z;
+    a.bottom.z = a.bottom.z - r[0] * a.top.y;
+  }
+  if (r[1] != 0.0) {
+    a.bottom.x = a.bottom.x - r[1] * a.top.z;
+    a.bottom.z = a.bottom.z + r[1] * a.top.x;
+  }
+  if (r[2] != 0.0) {
+    a.bottom.x = a.bottom.x + r[2] * a.top.y;
+    a.bottom.y = a.bottom.y - r[2] * a.top.x;
+  }
+  a = {turn.to_body(a.top), turn.to_body(a.bottom)};
+  if (d != 0.0) {
+    a.bottom.x = a.bottom.x + d * a.top.y;
+    a.bottom.y = a.bottom.y - d * a.top.x;
+  }
+}
+/// The same where the parent's angular acceleration lies along its Z axis.
+template <TreeBody::Twist twist, class S>
+DYNAMICS_INLINE void axis_to_body(const Turn<twist, S>& turn, Six<S>& a) {
+  const double d = turn.body.slide;
+  const auto& r = turn.body.shift;
+  const S z = a.top.z;
+  if (r[0] != 0.0) a.bottom.y = a.bottom.y + r[0] * z;
+  if (r[1] != 0.0) a.bottom.x = a.bottom.x - r[1] * z;
+  a = {turn.axis_to_body(z), turn.to_body(a.bottom)};
+  if (d != 0.0) {
+    a.bottom.x = a.bottom.x + d * a.top.y;
+    a.bottom.y = a.bottom.y - d * a.top.x;
+  }
+}
+
 /// Calls f(Turn) with the body's kind of twist.
 template <class S, class F>
 DYNAMICS_INLINE void with_turn(const TreeBody& body, const Placement<S>& at, F&& f) {
@@ -177,7 +260,7 @@ DYNAMICS_INLINE void with_turn(const TreeBody& body, const Placement<S>& at, F&&
 
 /// The components of a vector of the parent's frame in the body's frame.
 template <class S>
-Vec3<S> to_body(const TreeBody& body, const Placement<S>& at, const Vec3<S>& v) {
+DYNAMICS_INLINE Vec3<S> to_body(const TreeBody& body, const Placement<S>& at, const Vec3<S>& v) {
   S x = v.x, y = v.y;
   if (body.turned) {
     x = body.cos_beta * v.x + body.sin_beta * v.y;
@@ -190,7 +273,7 @@ Vec3<S> to_body(const TreeBody& body, const Placement<S>& at, const Vec3<S>& v) 
 
 /// The components of a vector of the body's frame in the parent's frame.
 template <class S>
-Vec3<S> to_parent(const TreeBody& body, const Placement<S>& at, const Vec3<S>& v) {
+DYNAMICS_INLINE Vec3<S> to_parent(const TreeBody& body, const Placement<S>& at, const Vec3<S>& v) {
   const S x = at.c * v.x - at.s * v.y;
   const S u = at.s * v.x + at.c * v.y;
   const S y = body.cos_alpha * u - body.sin_alpha * v.z;
@@ -202,7 +285,7 @@ Vec3<S> to_parent(const TreeBody& body, const Placement<S>& at, const Vec3<S>& v
 /// [a b; c d] -> R [a b; c d] R^T for the planar rotation R = [co -si; si co]: trace and
 /// antisymmetric part stay, so four products do.
 template <class C, class S>
-void turn_block(const C& co, const C& si, S& a, S& b, S& c, S& d) {
+DYNAMICS_INLINE void turn_block(const C& co, const C& si, S& a, S& b, S& c, S& d) {
   const S k = si * (a - d) + co * (b + c);
   const S b_old = b;
   b = co * k - c;
@@ -212,7 +295,7 @@ void turn_block(const C& co, const C& si, S& a, S& b, S& c, S& d) {
 }
 /// The same for a symmetric block [a b; b d].
 template <class C, class S>
-void turn_block(const C& co, const C& si, S& a, S& b, S& d) {
+DYNAMICS_INLINE void turn_block(const C& co, const C& si, S& a, S& b, S& d) {
   const S k = si * (a - d) + co * (b + b);
   b = co * k - b;
   a = a - si * k;
@@ -220,30 +303,30 @@ void turn_block(const C& co, const C& si, S& a, S& b, S& d) {
 }
 /// (a, b) -> R (a, b)
 template <class C, class S>
-void turn_pair(const C& co, const C& si, S& a, S& b) {
+DYNAMICS_INLINE void turn_pair(const C& co, const C& si, S& a, S& b) {
   const S t = co * a - si * b;
   b = si * a + co * b;
   a = t;
 }
 
 template <class C, class S>
-void turn_about_z(const C& c, const C& s, Sym3<S>& m) {
+DYNAMICS_INLINE void turn_about_z(const C& c, const C& s, Sym3<S>& m) {
   turn_block(c, s, m.xx, m.xy, m.yy);
   turn_pair(c, s, m.xz, m.yz);
 }
 template <class C, class S>
-void turn_about_x(const C& c, const C& s, Sym3<S>& m) {
+DYNAMICS_INLINE void turn_about_x(const C& c, const C& s, Sym3<S>& m) {
   turn_block(c, s, m.yy, m.yz, m.zz);
   turn_pair(c, s, m.xy, m.xz);
 }
 template <class C, class S>
-void turn_about_z(const C& c, const C& s, Mat3<S>& m) {
+DYNAMICS_INLINE void turn_about_z(const C& c, const C& s, Mat3<S>& m) {
   turn_block(c, s, m.xx, m.xy, m.yx, m.yy);
   turn_pair(c, s, m.xz, m.yz);
   turn_pair(c, s, m.zx, m.zy);
 }
 template <class C, class S>
-void turn_about_x(const C& c, const C& s, Mat3<S>& m) {
+DYNAMICS_INLINE void turn_about_x(const C& c, const C& s, Mat3<S>& m) {
   turn_block(c, s, m.yy, m.yz, m.zy, m.zz);
   turn_pair(c, s, m.xy, m.xz);
   turn_pair(c, s, m.yx, m.zx);
@@ -251,7 +334,7 @@ void turn_about_x(const C& c, const C& s, Mat3<S>& m) {
 
 /// R m R^T with R from the body's frame to the parent's; `Matrix` is Sym3 or Mat3.
 template <class S, template <class> class Matrix>
-Matrix<S> to_parent(const TreeBody& body, const Placement<S>& at, Matrix<S> m) {
+DYNAMICS_INLINE Matrix<S> to_parent(const TreeBody& body, const Placement<S>& at, Matrix<S> m) {
   turn_about_z(at.c, at.s, m);
   turn_about_x(body.cos_alpha, body.sin_alpha, m);
   if (body.turned) turn_about_z(body.cos_beta, body.sin_beta, m);
