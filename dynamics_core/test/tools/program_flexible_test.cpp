@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program with a robot whose links bend.
+
+#include <cmath>
+
+#include "support/program.hpp"
+
+namespace dynamics::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class FlexibleProgram : public Program {};
+
+TEST_F(FlexibleProgram, ForwardAndInverseTakeJointsAndAmplitudes) {
+  const std::string state = "--q 0.1,-0.2,0.3,0.02,0,0.01,0,0.001,0 --qd 0.1,0.2,-0.1 ";
+  const json forward = run_json("forward canadarm " + state + "--tau 5,3,1 --json");
+  ASSERT_EQ(forward["qdd"].size(), 9U);
+  EXPECT_EQ(forward["joints"].size(), 3U);
+  EXPECT_EQ(forward["amplitudes"][2], "e_link2_y1");
+  const json whole =
+      run_json("forward canadarm " + state + "--tau 5,3,1 --algorithm cholesky --json");
+  std::string joints, all;
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double a = forward["qdd"][i].get<double>();
+    EXPECT_NEAR(a, whole["qdd"][i].get<double>(), 1e-9 * (1.0 + std::abs(a)));
+    all += (i == 0 ? "" : ",") + forward["qdd"][i].dump();
+    if (i == 2) joints = all;
+  }
+  const json back = run_json("inverse canadarm " + state + "--qdd " + joints + " --json");
+  const double tau[] = {5.0, 3.0, 1.0};
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(back["tau"][i].get<double>(), tau[i], 1e-8);
+  for (std::size_t i = 0; i < 6; ++i) {
+    const double a = forward["qdd"][3 + i].get<double>();
+    EXPECT_NEAR(back["amplitude_qdd"][i].get<double>(), a, 1e-8 * (1.0 + std::abs(a)));
+  }
+  const json forces = run_json("inverse canadarm " + state + "--qdd " + all + " --json");
+  EXPECT_EQ(forces["tau"].size(), 9U);
+  // with --rigid it is the rigid arm
+  EXPECT_EQ(run_json("forward canadarm --rigid --q 0.1,-0.2,0.3 --json")["qdd"].size(), 3U);
+}
+
+TEST_F(FlexibleProgram, TermsHaveFrequenciesAndBlocks) {
+  const json terms = run_json("terms canadarm --json");
+  EXPECT_EQ(terms["M"].size(), 9U);
+  EXPECT_EQ(terms["U"].size(), 9U);
+  EXPECT_EQ(terms["frequencies"]["clamped_joints"].size(), 6U);
+  EXPECT_GT(terms["frequencies"]["clamped_joints"][0].get<double>(), 0.5);
+  EXPECT_THAT(run("terms canadarm").out, HasSubstr("natural frequencies, joints clamped"));
+}
+
+TEST_F(FlexibleProgram, ForcedRunWritesAmplitudesTipsAndDeflections) {
+  const json end = run_json(
+      "simulate canadarm --scenario forced --duration 1 --output run.csv --output run.json --json");
+  EXPECT_LT(end["energy_drift"].get<double>(), 1e-9);
+  EXPECT_LT(end["tips"]["tip_link1_y"].get<double>(), -1e-3);  // it lags behind the joint
+  const std::string csv = read(folder / "run.csv");
+  EXPECT_THAT(csv, HasSubstr(",kinetic,potential,strain,e_link1_y1,e_link1_y2,e_link2_y1"));
+  EXPECT_THAT(csv, HasSubstr(",tip_link1_y,tip_link1_z,tip_link2_y"));
+  const json samples = json::parse(read(folder / "run.json"))["samples"];
+  ASSERT_EQ(samples["deflection"].size(), 3U);
+  EXPECT_EQ(samples["deflection"][0]["link"], "link1");
+  ASSERT_EQ(samples["deflection"][0]["y"].size(), 9U);
+  EXPECT_EQ(samples["deflection"][0]["y"][8].back(), end["tips"]["tip_link1_y"]);
+  EXPECT_EQ(samples["amplitudes"]["names"][0], "link1_y1");
+  EXPECT_EQ(samples["strain"].size(), 101U);
+  const json rigid = run_json("simulate canadarm --rigid --scenario forced --duration 1 --json");
+  EXPECT_FALSE(rigid.contains("tips"));
+  EXPECT_NEAR(rigid["q"][0].get<double>(), 0.075 * (1.0 - 10.0 / M_PI * std::sin(M_PI / 10.0)),
+              1e-8);
+}
+
+TEST_F(FlexibleProgram, HoldKeepsTheJointsWhileTheBeamsSwing) {
+  const json end = run_json(
+      "simulate canadarm --scenario hold --duration 1 --q0 0,0.5,0.5,0.03,0,0,0,0,0 --json");
+  EXPECT_NEAR(end["q"][1].get<double>(), 0.5, 1e-6);
+  EXPECT_NE(end["tips"]["tip_link2_y"].get<double>(), 0.0);
+}
+
+TEST_F(FlexibleProgram, BadInputIsRefused) {
+  expect_refused("forward canadarm --q 1,2", "3 are needed, one for each joint in order, or 9");
+  expect_refused("forward canadarm --algorithm lagrange", "udut and cholesky");
+  expect_refused("simulate canadarm --algorithm qr", "udut (default) and cholesky");
+  expect_refused("simulate canadarm --precision double-double", "--rigid");
+  write("heavy.urdf", R"(<robot name="h"><link name="base"/><link name="boom">
+    <inertial><origin xyz="1 0 0"/><mass value="3"/>
+    <inertia ixx="0" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <flexible length="2" mass_per_length="2" rigidity_y="10" modes_y="1"/></link>
+    <joint name="j" type="continuous"><parent link="base"/><child link="boom"/>
+    <axis xyz="0 0 1"/></joint></robot>)");
+  expect_refused("simulate heavy.urdf", "link 'boom'");
+  expect_refused("simulate heavy.urdf", "give both the same mass");
+  EXPECT_EQ(run("simulate heavy.urdf --rigid --duration 0.1 --gravity 0,0,0").code, 0);
+}
+
+}  // namespace
+}  // namespace dynamics::test

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The stability study of Mohan and Saha, section 7.2: the flexible Canadarm's forced run, once with
+the recursive forward dynamics and once with Cholesky's decomposition of the whole matrix.
+
+    scripts/flexible_stability.py [PROGRAM]
+
+Prints, for several integrators, what the paper's Figures 6 to 8 show: the error of joint 1 against
+the desired path, the power balance, and the smoothness of joint 1's acceleration; and how far the
+two runs come apart.
+"""
+
+import csv
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+DURATION = 10.0
+CASES = [
+    ("dop853, rtol 1e-9", ["--integrator", "dop853", "--rtol", "1e-9"]),
+    ("rkf45, rtol 1e-6", ["--integrator", "rkf45", "--rtol", "1e-6"]),
+    ("rkf45, rtol 1e-4", ["--integrator", "rkf45", "--rtol", "1e-4"]),
+    ("rk4, step 1 ms", ["--integrator", "rk4", "--step", "0.001"]),
+]
+
+
+def run(program, algorithm, options, folder):
+    """The columns of a run, by name."""
+    path = folder / f"{algorithm}.csv"
+    command = [program, "simulate", "canadarm", "--scenario", "forced", "--duration", str(DURATION)]
+    command += ["--algorithm", algorithm, "--output", str(path), *options]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    return {name: [float(row[i]) for row in rows[1:]] for i, name in enumerate(rows[0])}
+
+
+def largest(values):
+    """The largest size of a list's entries."""
+    return max((abs(x) for x in values), default=0.0)
+
+
+def upto(columns, name, end):
+    """A column's entries up to a time."""
+    return [x for t, x in zip(columns["t"], columns[name]) if t <= end + 1e-9]
+
+
+def error(columns, end):
+    """Joint 1 against the desired path."""
+    pairs = zip(upto(columns, "q_joint1", end), upto(columns, "desired_joint1", end))
+    return largest(a - b for a, b in pairs)
+
+
+def roughness(columns):
+    """Largest second difference of joint 1's acceleration."""
+    a = columns["qdd_joint1"]
+    return largest(a[i + 1] - 2 * a[i] + a[i - 1] for i in range(1, len(a) - 1))
+
+
+def main():
+    """Prints the table."""
+    program = sys.argv[1] if len(sys.argv) > 1 else "install/dynamics_core/bin/dynamics"
+    if not pathlib.Path(program).exists():
+        sys.exit(f"{program}: no such program; build it or give its path")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for title, options in CASES:
+            runs = {a: run(program, a, options, folder) for a in ("udut", "cholesky")}
+            print(title)
+            for algorithm, columns in runs.items():
+                errors = ", ".join(f"{error(columns, t):.6f}" for t in (3.5, 5.0, 7.0, DURATION))
+                print(
+                    f"  {algorithm:9} error of joint 1 up to 3.5, 5, 7, 10 s: {errors} rad;"
+                    f" power balance {largest(columns['power_balance']):.1e} W;"
+                    f" roughness of its acceleration {roughness(columns):.6f} rad/s^2"
+                )
+            columns = [k for k in runs["udut"] if k.startswith(("q_", "e_"))]
+            apart = largest(
+                a - b for k in columns for a, b in zip(runs["udut"][k], runs["cholesky"][k])
+            )
+            print(f"  apart     {apart:.1e} (largest difference of joints and amplitudes)")
+
+
+if __name__ == "__main__":
+    main()
