@@ -41,14 +41,14 @@ def largest(values):
     return max((abs(x) for x in values), default=0.0)
 
 
-def upto(columns, name, end):
+def until(columns, name, end):
     """A column's entries up to a time."""
     return [x for t, x in zip(columns["t"], columns[name]) if t <= end + 1e-9]
 
 
 def error(columns, end):
     """Joint 1 against the desired path."""
-    pairs = zip(upto(columns, "q_joint1", end), upto(columns, "desired_joint1", end))
+    pairs = zip(until(columns, "q_joint1", end), until(columns, "desired_joint1", end))
     return largest(a - b for a, b in pairs)
 
 
