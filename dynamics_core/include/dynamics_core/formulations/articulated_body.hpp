@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The articulated-body algorithm (Featherstone 1983): O(n) forward dynamics with 6x6 spatial
-// matrices in the bodies' frames. Six-vectors have the angular part on top.
+// The articulated-body algorithm (Featherstone 1983): O(n) forward dynamics with spatial vectors
+// and inertias about the bodies' origins, in their axes. Its 6x6 matrices are written out by
+// blocks: a transformation of them is two planar turns and a shift.
 
 #include <vector>
 
@@ -10,83 +11,136 @@
 
 namespace dynamics::formulations {
 
-/// Featherstone's v x, for motions; for forces it is minus its transpose.
-template <class S>
-Matrix6<S> motion_cross(const Vector6<S>& v) {
-  Matrix6<S> m = Matrix6<S>::Zero();
-  m.template topLeftCorner<3, 3>() = m.template bottomRightCorner<3, 3>() =
-      cross_matrix<S>(v.template head<3>());
-  m.template bottomLeftCorner<3, 3>() = cross_matrix<S>(v.template tail<3>());
-  return m;
-}
-
 /// qdd for the joint forces tau; `pivots`, where given, receives s^T I^A s of each joint.
 template <class S>
 VectorX<S> articulated_body(const Situation<S>& given, const VectorX<S>& tau,
                             VectorX<S>* pivots = nullptr) {
+  using kernel::cross;
+  using Ledger = counting::Ledger<S>;
   const Tree& tree = *given.tree;
   const std::size_t n = tree.size();
+  const S zero(0.0);
   struct Body {
-    Matrix6<S> X;        // from the parent's coordinates to the body's, motions
-    Vector6<S> s, v, c;  // joint axis, velocity, velocity-product acceleration
-    Matrix6<S> I;        // articulated inertia
-    Vector6<S> p, U, a;  // bias force, I s, acceleration
-    S D, u;
+    Body(const TreeBody& body, const S& q) : at(body, q) {}
+    Turning<S> at;
+    SpatialVector<S> v, c;          // velocity, velocity-product acceleration
+    SpatialInertia<S> inertia;      // I^A, of the children first
+    bool carries = false;           // whether there are any
+    SpatialVector<S> p, U, scaled;  // bias force, I^A s, I^A s / D
+    S u, D_inverse;
+    SpatialVector<S> a;  // acceleration
   };
-  std::vector<Body> bodies(n);
-  Vector6<S> base_velocity, base_acceleration;
-  base_velocity << eigen(given.base.angular_velocity), Vector3<S>::Zero();
-  base_acceleration << eigen(given.base.angular_acceleration), eigen(given.base.acceleration);
+  std::vector<Body> bodies;
+  bodies.reserve(n);
+  const SpatialVector<S> base_velocity = {given.base.angular_velocity, {zero, zero, zero}};
 
   for (std::size_t i = 0; i < n; ++i) {
+    Ledger::line("X");
+    bodies.emplace_back(tree[i], given.q[i]);
     Body& body = bodies[i];
-    const BodyPlacement<S> place = body_placement<S>(tree[i], given.q[i]);
-    const Matrix3<S> E = place.rotation.transpose();
-    body.X.setZero();
-    body.X.template topLeftCorner<3, 3>() = body.X.template bottomRightCorner<3, 3>() = E;
-    body.X.template bottomLeftCorner<3, 3>() = -E * cross_matrix(place.position);
-    body.s.setZero();
-    body.s[tree[i].prismatic ? 5 : 2] = S(1.0);
-    const Vector6<S>& parent =
-        tree[i].parent < 0 ? base_velocity : bodies[static_cast<std::size_t>(tree[i].parent)].v;
-    const Vector6<S> rate = body.s * given.qd[i];
-    body.v = body.X * parent + rate;
-    body.c = motion_cross(body.v) * rate;
+    Ledger::line("v, c, p");
+    const bool root = tree[i].parent < 0;
+    const bool prismatic = tree[i].prismatic;
+    const SpatialVector<S>& parent =
+        root ? base_velocity : bodies[static_cast<std::size_t>(tree[i].parent)].v;
+    if (root && given.base.still) {
+      body.v = {{zero, zero, zero}, {zero, zero, zero}};
+    } else {
+      body.v.angular = body.at.to_body(parent.angular);
+      body.v.linear = body.at.to_body(parent.linear + cross(parent.angular, body.at.r));
+    }
+    S& along = prismatic ? body.v.linear.z : body.v.angular.z;
+    along = along + given.qd[i];
+    // c = v x s qd
+    const Vec<S>&w = body.v.angular, &v = body.v.linear;
+    const Vec<S> across = {w.y * given.qd[i], -(w.x * given.qd[i]), zero};
+    if (prismatic) {
+      body.c = {{zero, zero, zero}, across};
+    } else {
+      body.c = {across, {v.y * given.qd[i], -(v.x * given.qd[i]), zero}};
+    }
+    // p = v x* I v
+    const Vec<double> h = {tree[i].moment[0], tree[i].moment[1], tree[i].moment[2]};
     const auto& j = tree[i].inertia;
-    Matrix3<S> J;
-    J << S(j[0]), S(j[1]), S(j[2]), S(j[1]), S(j[3]), S(j[4]), S(j[2]), S(j[4]), S(j[5]);
-    const auto& h = tree[i].moment;
-    const Matrix3<S> H = cross_matrix<S>(Vector3<S>(S(h[0]), S(h[1]), S(h[2])));
-    body.I << J, H, -H, Matrix3<S>(Matrix3<S>::Identity() * S(tree[i].mass));
-    body.p = -(motion_cross(body.v).transpose() * (body.I * body.v));
+    const Symmetric<double> J = {j[0], j[1], j[2], j[3], j[4], j[5]};
+    const Vec<S> momentum = tree[i].mass * v + cross(w, h);
+    const Vec<S> angular_momentum = J * w + cross(h, v);
+    body.p = {cross(w, angular_momentum) + cross(v, momentum), cross(w, momentum)};
     if (given.has_wrenches()) {
-      body.p.template head<3>() -= eigen(given.wrenches[i].moment);
-      body.p.template tail<3>() -= eigen(given.wrenches[i].force);
+      body.p.angular -= given.wrenches[i].moment;
+      body.p.linear -= given.wrenches[i].force;
     }
   }
 
   for (std::size_t i = n; i-- > 0;) {
     Body& body = bodies[i];
-    body.U = body.I * body.s;
-    body.D = body.s.dot(body.U) + S(tree[i].rotor_inertia);
-    body.u = tau[at(i)] - body.s.dot(body.p);
-    if (pivots != nullptr) (*pivots)[at(i)] = body.D;
+    const bool prismatic = tree[i].prismatic;
+    Ledger::line("I^A");
+    const Symmetric<S> J = constant<S>(tree[i].inertia);
+    const Vec<double> h = {tree[i].moment[0], tree[i].moment[1], tree[i].moment[2]};
+    if (body.carries) {
+      add_rigid(body.inertia, J, h, tree[i].mass);
+    } else {
+      body.inertia = rigid_inertia<S>(J, h, tree[i].mass);
+    }
+    Ledger::line("U, D, u");
+    body.U = z_column(body.inertia, prismatic);
+    S D = prismatic ? body.U.linear.z : body.U.angular.z;
+    if (tree[i].rotor_inertia != 0.0) D = D + tree[i].rotor_inertia;
+    if (pivots != nullptr) (*pivots)[at(i)] = D;
+    body.D_inverse = S(1.0) / D;
+    body.scaled = body.D_inverse * body.U;
+    body.u = tau[at(i)] - (prismatic ? body.p.linear.z : body.p.angular.z);
     if (tree[i].parent < 0) continue;
     Body& parent = bodies[static_cast<std::size_t>(tree[i].parent)];
-    const Matrix6<S> I = body.I - body.U * body.U.transpose() / body.D;
-    const Vector6<S> p = body.p + I * body.c + body.U * (body.u / body.D);
-    parent.I += body.X.transpose() * I * body.X;
-    parent.p += body.X.transpose() * p;
+    Ledger::line("I^a");
+    const SpatialInertia<S> rest = minus_outer(body.inertia, body.U, body.scaled);
+    Ledger::line("I^a c");
+    const SpatialVector<S> carried = times_planar(rest, body.c) + body.p;
+    Ledger::line("X^T I^a X");
+    const SpatialInertia<S> turned = {body.at.to_parent(rest.angular),
+                                      body.at.to_parent(rest.coupling),
+                                      body.at.to_parent(rest.linear)};
+    const SpatialInertia<S> seen = shifted(turned, body.at.r);
+    if (parent.carries) {
+      parent.inertia += seen;
+    } else {
+      parent.inertia = seen;
+      parent.carries = true;
+    }
+    Ledger::line("X^T p^a");
+    const SpatialVector<S> p = carried + body.u * body.scaled;
+    const Vec<S> force = body.at.to_parent(p.linear);
+    const Vec<S> moment = body.at.to_parent(p.angular) + cross(body.at.r, force);
+    Ledger::line("v, c, p");
+    parent.p.linear += force;
+    parent.p.angular += moment;
   }
 
   VectorX<S> qdd(at(n));
   for (std::size_t i = 0; i < n; ++i) {
+    Ledger::line("a, qdd");
     Body& body = bodies[i];
-    const Vector6<S>& parent =
-        tree[i].parent < 0 ? base_acceleration : bodies[static_cast<std::size_t>(tree[i].parent)].a;
-    const Vector6<S> carried = body.X * parent + body.c;
-    qdd[at(i)] = (body.u - body.U.dot(carried)) / body.D;
-    body.a = carried + body.s * qdd[at(i)];
+    const bool root = tree[i].parent < 0;
+    const bool still = root && given.base.still;
+    const S driven = body.u * body.D_inverse;
+    if (still) {
+      Ledger::line("v, c, p");  // gravity is part of phi
+      body.a = {{zero, zero, zero}, body.at.to_body(given.base.acceleration)};
+    } else {
+      const SpatialVector<S>& parent =
+          root ? SpatialVector<S>{given.base.angular_acceleration, given.base.acceleration}
+               : bodies[static_cast<std::size_t>(tree[i].parent)].a;
+      body.a.angular = body.at.to_body(parent.angular);
+      body.a.linear = body.at.to_body(parent.linear + cross(parent.angular, body.at.r));
+    }
+    Ledger::line("v, c, p");
+    if (!tree[i].prismatic) body.a.angular = plus_planar(body.a.angular, body.c.angular);
+    body.a.linear = plus_planar(body.a.linear, body.c.linear);
+    if (!still) Ledger::line("a, qdd");
+    qdd[at(i)] = driven - dot(body.scaled, body.a);
+    S& along = tree[i].prismatic ? body.a.linear.z : body.a.angular.z;
+    along = along + qdd[at(i)];
   }
   return qdd;
 }

@@ -29,9 +29,9 @@ struct DenocMatrices {
   std::vector<Vector3<S>> origins;  ///< O_i
 
   std::size_t size() const { return parents.size(); }
-  MatrixX<S> N() const { return N_l * N_d; }
+  MatrixX<S> N() const;  ///< N_l N_d: its entries are B_ij p_j
   // NOLINTNEXTLINE(readability-identifier-naming): the paper's letter
-  MatrixX<S> N_rate() const { return N_l_rate * N_d + N_l * N_d_rate; }
+  MatrixX<S> N_rate() const;                                          ///< N_l' N_d + N_l N_d'
   Matrix6<S> twist_propagation(std::size_t i, std::size_t j) const {  ///< B_ij, Eq. (13)
     return N_l.template block<6, 6>(6 * at(i), 6 * at(j));
   }
@@ -119,7 +119,10 @@ DenocMatrices<S> denoc_matrices(const Situation<S>& given) {
     d.mass.template block<3, 3>(6 * at(i), 6 * at(i)) = inertia;
     d.mass.template block<3, 3>(6 * at(i) + 3, 6 * at(i) + 3) =
         Matrix3<S>::Identity() * S(own.mass);
-    d.mass_rate.template block<3, 3>(6 * at(i), 6 * at(i)) = cross_matrix<S>(omega[i]) * inertia;
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      d.mass_rate.template block<3, 1>(6 * at(i), 6 * at(i) + k) =
+          omega[i].cross(Vector3<S>(inertia.col(k)));
+    }
     // B_ij for all ancestors j: c_ij = C_j - C_i
     for (int j = static_cast<int>(i); j >= 0; j = tree[static_cast<std::size_t>(j)].parent) {
       const auto a = static_cast<std::size_t>(j);
@@ -134,20 +137,115 @@ DenocMatrices<S> denoc_matrices(const Situation<S>& given) {
   return d;
 }
 
+// The products below go by blocks, where these are not zero: B_ij for ancestors j of i only, M and
+// M' one block a body.
+namespace detail {
+/// The vector v of a block [v x] in the lower left of block (i, j) of N_l, N_base or their rates.
+template <class S>
+Vector3<S> lever(const MatrixX<S>& m, std::size_t i, std::size_t j) {
+  const auto block = m.template block<3, 3>(6 * at(i) + 3, 6 * at(j));
+  return {block(2, 1), block(0, 2), block(1, 0)};
+}
+/// [1 0; [c x] 1] (top, bottom)
+template <class S>
+Vector6<S> propagated(const Vector3<S>& c, const Vector6<S>& v) {
+  Vector6<S> result;
+  result << v.template head<3>(), v.template tail<3>() + c.cross(Vector3<S>(v.template head<3>()));
+  return result;
+}
+/// for (j = i; j; j = parent(j)) visit(j)
+template <class S, class Visit>
+void for_ancestors(const DenocMatrices<S>& d, std::size_t i, Visit&& visit) {
+  for (int j = static_cast<int>(i); j >= 0; j = d.parents[static_cast<std::size_t>(j)]) {
+    visit(static_cast<std::size_t>(j));
+  }
+}
+/// M_i v
+template <class S>
+Vector6<S> mass_times(const DenocMatrices<S>& d, std::size_t i, const Vector6<S>& v) {
+  Vector6<S> result;
+  result << d.mass.template block<3, 3>(6 * at(i), 6 * at(i)) * v.template head<3>(),
+      d.mass(6 * at(i) + 3, 6 * at(i) + 3) * v.template tail<3>();
+  return result;
+}
+/// M'_i v: the moment, there is no force
+template <class S>
+Vector3<S> mass_rate_times(const DenocMatrices<S>& d, std::size_t i, const Vector6<S>& v) {
+  return d.mass_rate.template block<3, 3>(6 * at(i), 6 * at(i)) * v.template head<3>();
+}
+}  // namespace detail
+
+template <class S>
+MatrixX<S> DenocMatrices<S>::N() const {
+  MatrixX<S> result = MatrixX<S>::Constant(6 * at(size()), at(size()), S(0.0));
+  for (std::size_t i = 0; i < size(); ++i) {
+    detail::for_ancestors(*this, i, [&](std::size_t j) {
+      const Vector6<S> p = joint_rate_propagation(j);
+      result.template block<6, 1>(6 * at(i), at(j)) =
+          i == j ? p : detail::propagated(detail::lever(N_l, i, j), p);
+    });
+  }
+  return result;
+}
+
+template <class S>
+// NOLINTNEXTLINE(readability-identifier-naming): the paper's letter
+MatrixX<S> DenocMatrices<S>::N_rate() const {
+  MatrixX<S> result = MatrixX<S>::Constant(6 * at(size()), at(size()), S(0.0));
+  for (std::size_t i = 0; i < size(); ++i) {
+    detail::for_ancestors(*this, i, [&](std::size_t j) {
+      auto column = result.template block<6, 1>(6 * at(i), at(j));
+      const Vector6<S> rate = N_d_rate.template block<6, 1>(6 * at(j), at(j));
+      if (i == j) {
+        column = rate;
+        return;
+      }
+      const Vector3<S> p = N_d.template block<3, 1>(6 * at(j), at(j));
+      column = detail::propagated(detail::lever(N_l, i, j), rate);
+      column.template tail<3>() += detail::lever(N_l_rate, i, j).cross(p);
+    });
+  }
+  return result;
+}
+
 /// I = N^T M N, with the rotors on its diagonal.
 template <class S>
 MatrixX<S> denoc_inertia_matrix(const DenocMatrices<S>& d) {
   const MatrixX<S> N = d.N();
-  MatrixX<S> I = N.transpose() * (d.mass * N);
-  I.diagonal() += d.rotors;
+  MatrixX<S> I = MatrixX<S>::Constant(at(d.size()), at(d.size()), S(0.0));
+  for (std::size_t i = d.size(); i-- > 0;) {
+    detail::for_ancestors(d, i, [&](std::size_t j) {
+      const Vector6<S> weighted =
+          detail::mass_times(d, i, Vector6<S>(N.template block<6, 1>(6 * at(i), at(j))));
+      detail::for_ancestors(d, j, [&](std::size_t k) {
+        I(at(k), at(j)) += weighted.dot(N.template block<6, 1>(6 * at(i), at(k)));
+      });
+    });
+  }
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) I(at(i), at(j)) = I(at(j), at(i));
+    I(at(i), at(i)) += d.rotors[at(i)];
+  }
   return I;
 }
 
 /// C = N^T (M N' + M' N), Eqs. (20) and (25).
 template <class S>
 MatrixX<S> denoc_coriolis_matrix(const DenocMatrices<S>& d) {
-  const MatrixX<S> N = d.N();
-  return N.transpose() * (d.mass * d.N_rate() + d.mass_rate * N);
+  const MatrixX<S> N = d.N(), N_rate = d.N_rate();
+  MatrixX<S> C = MatrixX<S>::Constant(at(d.size()), at(d.size()), S(0.0));
+  for (std::size_t i = 0; i < d.size(); ++i) {
+    detail::for_ancestors(d, i, [&](std::size_t j) {
+      Vector6<S> weighted =
+          detail::mass_times(d, i, Vector6<S>(N_rate.template block<6, 1>(6 * at(i), at(j))));
+      weighted.template head<3>() +=
+          detail::mass_rate_times(d, i, Vector6<S>(N.template block<6, 1>(6 * at(i), at(j))));
+      detail::for_ancestors(d, i, [&](std::size_t k) {
+        C(at(k), at(j)) += weighted.dot(N.template block<6, 1>(6 * at(i), at(k)));
+      });
+    });
+  }
+  return C;
 }
 
 /// N^T (M t' + M' t - w) + rotors qdd, Eq. (19), the base's twist and gravity (Eq. 32) included.
@@ -155,25 +253,44 @@ template <class S>
 VectorX<S> denoc_explicit(const Situation<S>& given, const VectorX<S>& qdd) {
   const DenocMatrices<S> d = denoc_matrices(given);
   const std::size_t n = given.size();
-  const MatrixX<S> N = d.N();
-  VectorX<S> qd(at(n));
-  for (std::size_t i = 0; i < n; ++i) qd[at(i)] = given.qd[i];
-  Vector6<S> base_twist, base_rate;
-  base_twist << eigen(given.base.angular_velocity), Vector3<S>::Zero();
+  const MatrixX<S> N = d.N(), N_rate = d.N_rate();
+  const Vector3<S> base_omega = eigen(given.base.angular_velocity);
+  Vector6<S> base_rate;
   base_rate << eigen(given.base.angular_acceleration), eigen(given.base.acceleration);
-  const VectorX<S> twist = N * qd + d.N_base * base_twist;
-  const VectorX<S> twist_rate =
-      N * qdd + d.N_rate() * qd + d.N_base * base_rate + d.N_base_rate * base_twist;
-  VectorX<S> wrench = d.mass * twist_rate + d.mass_rate * twist;
-  if (given.has_wrenches()) {
-    for (std::size_t i = 0; i < n; ++i) {
-      const Vector3<S> force = d.rotations[i] * eigen(given.wrenches[i].force);
-      wrench.template segment<3>(6 * at(i)) -= d.rotations[i] * eigen(given.wrenches[i].moment) -
-                                               (d.centres[i] - d.origins[i]).cross(force);
-      wrench.template segment<3>(6 * at(i) + 3) -= force;
+  VectorX<S> tau = VectorX<S>::Constant(at(n), S(0.0));
+  for (std::size_t i = 0; i < n; ++i) {
+    Vector6<S> twist, rate;
+    if (given.base.still) {
+      twist = Vector6<S>::Constant(S(0.0));
+      rate = base_rate;
+    } else {
+      const Vector3<S> r = detail::lever(d.N_base, i, 0),
+                       r_rate = detail::lever(d.N_base_rate, i, 0);
+      twist << base_omega, r.cross(base_omega);
+      rate = detail::propagated(r, base_rate);
+      rate.template tail<3>() += r_rate.cross(base_omega);
     }
+    detail::for_ancestors(d, i, [&](std::size_t j) {
+      const auto p = N.template block<6, 1>(6 * at(i), at(j));
+      twist += p * given.qd[j];
+      rate += p * qdd[at(j)] + N_rate.template block<6, 1>(6 * at(i), at(j)) * given.qd[j];
+    });
+    Vector6<S> wrench = detail::mass_times(d, i, rate);
+    wrench.template head<3>() += detail::mass_rate_times(d, i, twist);
+    if (given.has_wrenches()) {
+      const Vector3<S> force = d.rotations[i] * eigen(given.wrenches[i].force);
+      wrench.template head<3>() -= d.rotations[i] * eigen(given.wrenches[i].moment) -
+                                   (d.centres[i] - d.origins[i]).cross(force);
+      wrench.template tail<3>() -= force;
+    }
+    detail::for_ancestors(d, i, [&](std::size_t j) {
+      tau[at(j)] += N.template block<6, 1>(6 * at(i), at(j)).dot(wrench);
+    });
   }
-  return N.transpose() * wrench + d.rotors.cwiseProduct(qdd);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (given.tree->at(i).rotor_inertia != 0.0) tau[at(i)] += d.rotors[at(i)] * qdd[at(i)];
+  }
+  return tau;
 }
 
 /// M~_i = M_i + sum over children B^T M~ B: the mass matrix of composite body i, Eq. (23b).

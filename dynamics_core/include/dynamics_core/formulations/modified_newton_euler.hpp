@@ -2,7 +2,8 @@
 #pragma once
 
 // The modified Newton-Euler set (Turney 1980, section 5): omega x (omega x .) + alpha x . as one
-// matrix A_i, and the moment of a turning link from A_i K_i.
+// matrix A_i, and the moment of a turning link from A_i K_i. The rows of the paper's Table 4 are
+// this file's lines.
 
 #include <vector>
 
@@ -10,74 +11,104 @@
 
 namespace dynamics::formulations {
 
+/// The first term of (5.2): (A K)_zy - (A K)_yz and its like, with K_i = Tr{I}/2 E - I.
+template <class S>
+kernel::Vec3<S> turning_moment(const kernel::Mat3<S>& A, const SerialLink<S>& link) {
+  const kernel::Sym3<double>& I = link.inertia;
+  const auto& [x, y, z] = link.K_diagonal;
+  if (link.principal) {
+    return {A.zy * y - A.yz * z, A.xz * z - A.zx * x, A.yx * x - A.xy * y};
+  }
+  return {A.zy * y - A.yz * z - I.xy * A.zx + I.xz * A.yx + I.yz * (A.yy - A.zz),
+          A.xz * z - A.zx * x + I.xy * A.zy - I.yz * A.xy + I.xz * (A.zz - A.xx),
+          A.yx * x - A.xy * y - I.xz * A.yz + I.yz * A.xz + I.xy * (A.xx - A.yy)};
+}
+
+/// Where the base and all joints before `first` stand still: what does not move costs nothing. The
+/// forces of the joints from `wanted` on.
 template <class S>
 std::vector<S> modified_newton_euler(const SerialArm<S>& arm, const std::vector<S>& qd,
-                                     const std::vector<S>& qdd) {
+                                     const std::vector<S>& qdd, std::size_t first,
+                                     std::size_t wanted) {
   using kernel::cross;
   using Vec = kernel::Vec3<S>;
+  using Ledger = counting::Ledger<S>;
   const std::size_t n = arm.links.size();
   std::vector<Vec> force(n), moment(n);  // m_i a_bar_i, Tr{A_i K_i sigma^t}
   Vec omega = arm.omega_0, alpha = arm.alpha_0, a = arm.a_0;
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = first; i < n; ++i) {
     const SerialLink<S>& link = arm.links[i];
     if (link.prismatic) {
+      Ledger::line("a_i");
       const S twice = qd[i] + qd[i];
       a.x = a.x + twice * omega.y;
       a.y = a.y - twice * omega.x;
       a.z = a.z + qdd[i];
-      omega = link.from_previous(omega);
-      alpha = link.from_previous(alpha);
     } else {
+      Ledger::line("alpha_i");
       alpha.x = alpha.x + omega.y * qd[i];
       alpha.y = alpha.y - omega.x * qd[i];
       alpha.z = alpha.z + qdd[i];
-      alpha = link.from_previous(alpha);
+      Ledger::line("omega_i");
       omega.z = omega.z + qd[i];
-      omega = link.from_previous(omega);
     }
-    // A_i, its (3,2) entry being omega_z omega_y + alpha_x
-    const S xx = omega.x * omega.x, yy = omega.y * omega.y, zz = omega.z * omega.z;
-    const S xy = omega.x * omega.y, xz = omega.x * omega.z, yz = omega.y * omega.z;
-    const kernel::Mat3<S> A = {-(yy + zz),   xy - alpha.z, xz + alpha.y,  //
-                               xy + alpha.z, -(zz + xx),   yz - alpha.x,  //
-                               xz - alpha.y, yz + alpha.x, -(xx + yy)};
+    Ledger::line("alpha_i");
+    alpha = link.from_previous(alpha);
+    Ledger::line("omega_i");
+    omega = link.from_previous(omega);
+    Ledger::line("A_i");
+    const kernel::Mat3<S> A = acceleration_of(omega, alpha);
+    Ledger::line("a_i");
     const Vec carried = link.from_previous(a);
-    const Vec to_centre = {link.r.x + link.r_bar.x, link.r.y + link.r_bar.y,
-                           link.r.z + link.r_bar.z};
-    const Vec a_bar = A * to_centre + carried;
-    a = A * link.r + carried;
-    force[i] = link.mass * a_bar;  // (5.1)
-    // K_i = Tr{I}/2 E - I; the first term of (5.2) has the components (A K)_zy - (A K)_yz ...
-    const kernel::Sym3<double>& I = link.inertia;
-    const double half = 0.5 * (I.xx + I.yy + I.zz);
-    const kernel::Sym3<double> K = {half - I.xx, -I.xy, -I.xz, half - I.yy, -I.yz, half - I.zz};
-    moment[i] = {
-        (A.zx * K.xy + A.zy * K.yy + A.zz * K.yz) - (A.yx * K.xz + A.yy * K.yz + A.yz * K.zz),
-        (A.xx * K.xz + A.xy * K.yz + A.xz * K.zz) - (A.zx * K.xx + A.zy * K.xy + A.zz * K.xz),
-        (A.yx * K.xx + A.yy * K.xy + A.yz * K.xz) - (A.xx * K.xy + A.xy * K.yy + A.xz * K.yz)};
+    if (i + 1 < n) a = A * link.r + carried;
+    Ledger::line("m_i a_bar_i");
+    force[i] = link.mass * (A * link.r_centre + carried);  // (5.1)
+    Ledger::line("Tr{A_i K_i sigma^t}");
+    moment[i] = turning_moment(A, link);
   }
 
   std::vector<S> tau(n);
-  const S zero(0.0);
-  Vec f = {zero, zero, zero}, m = {zero, zero, zero};
-  for (std::size_t i = n; i-- > 0;) {
+  Vec f, m;
+  for (std::size_t i = n; i-- > wanted;) {
     const SerialLink<S>& link = arm.links[i];
-    if (i + 1 < n) {
-      f = arm.links[i + 1].to_previous(f);
-      m = arm.links[i + 1].to_previous(m);
+    Vec own_moment;
+    if (i >= first) {
+      Ledger::line("m (r_i + r_bar_i) x a_bar_i");
+      const Vec own = cross(link.r_centre, force[i]);
+      Ledger::line("add n");
+      own_moment = moment[i] + own;
     }
-    const Vec to_centre = {link.r.x + link.r_bar.x, link.r.y + link.r_bar.y,
-                           link.r.z + link.r_bar.z};
-    m = moment[i] + cross(to_centre, force[i]) + cross(link.r, f) + m;  // (5.2)
-    f = force[i] + f;
+    if (i + 1 == n) {
+      f = force[i];
+      m = own_moment;
+    } else {
+      const SerialLink<S>& next = arm.links[i + 1];
+      Ledger::line("f_i");
+      const Vec transmitted = next.to_previous(f);
+      f = i >= first ? force[i] + transmitted : transmitted;
+      Ledger::line("r_i x R f_{i+1}");
+      const Vec lever = cross(link.r, transmitted);
+      Ledger::line("R n_{i+1}");
+      m = next.to_previous(m);
+      Ledger::line("add n");
+      m = lever + m;  // (5.2)
+      if (i >= first) m += own_moment;
+    }
     if (!arm.wrenches.empty()) {
       f -= arm.wrenches[i].force;
       m -= arm.wrenches[i].moment;
     }
+    Ledger::line("tau_i");
     tau[i] = link.along_joint(link.prismatic ? f : m);
     if (link.rotor_inertia != 0.0) tau[i] = tau[i] + link.rotor_inertia * qdd[i];
   }
   return tau;
+}
+
+template <class S>
+std::vector<S> modified_newton_euler(const SerialArm<S>& arm, const std::vector<S>& qd,
+                                     const std::vector<S>& qdd) {
+  return modified_newton_euler(arm, qd, qdd, 0, 0);
 }
 
 }  // namespace dynamics::formulations

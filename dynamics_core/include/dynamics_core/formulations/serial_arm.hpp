@@ -18,10 +18,16 @@ struct SerialLink {
   S cos_theta, sin_theta;
   double cos_phi, sin_phi;
   bool prismatic;
-  kernel::Vec3<S> r;           ///< r_i, from origin i-1 to origin i, Eq. (1.14)
+  kernel::Vec3<S> r;  ///< r_i, from origin i-1 to origin i, Eq. (1.14)
+  /// r_i at q = 0, turned about X to the axes of frame i-1 before theta
+  kernel::Vec3<double> r_before;
+  S slide;                     ///< of a prismatic joint, along z_{i-1}
   kernel::Vec3<double> r_bar;  ///< from origin i to the mass centre
+  kernel::Vec3<S> r_centre;    ///< r_i + r_bar_i, from origin i-1 to the mass centre
   double mass;
-  kernel::Sym3<double> inertia;  ///< I_i, about the mass centre
+  kernel::Sym3<double> inertia;     ///< I_i, about the mass centre
+  kernel::Vec3<double> K_diagonal;  ///< of K_i = Tr{I}/2 E - I, section 5
+  bool principal;                   ///< frame i has I_i's principal axes, as the paper assumes
   double rotor_inertia;
 
   /// R_i^{i-1} v: 8 multiplications, 4 additions.
@@ -36,6 +42,13 @@ struct SerialLink {
     const S z = sin_phi * v.y + cos_phi * v.z;
     return {cos_theta * v.x - sin_theta * y, sin_theta * v.x + cos_theta * y, z};
   }
+  /// p_{i-1}^i = R_{i-1}^i r_i: what is constant in it is not multiplied again.
+  kernel::Vec3<S> position() const {
+    kernel::Vec3<S> p = {cos_theta * r_before.x - sin_theta * r_before.y,
+                         sin_theta * r_before.x + cos_theta * r_before.y, S(r_before.z)};
+    if (prismatic) p.z = p.z + slide;
+    return p;
+  }
   /// (R_i^{i-1} z_{i-1})^t v
   S along_joint(const kernel::Vec3<S>& v) const { return sin_phi * v.y + cos_phi * v.z; }
 };
@@ -46,6 +59,17 @@ struct SerialArm {
   kernel::Vec3<S> omega_0, alpha_0, a_0;        ///< of frame 0, in its axes; a_0 opposes gravity
   std::vector<kernel::BodyWrench<S>> wrenches;  ///< on link i, about origin i-1, in frame i
 };
+
+/// A_i of section 5: A b = omega x (omega x b) + alpha x b. Its (3,2) entry is
+/// omega_z omega_y + alpha_x.
+template <class S>
+kernel::Mat3<S> acceleration_of(const kernel::Vec3<S>& omega, const kernel::Vec3<S>& alpha) {
+  const S xx = omega.x * omega.x, yy = omega.y * omega.y, zz = omega.z * omega.z;
+  const S xy = omega.x * omega.y, xz = omega.x * omega.z, yz = omega.y * omega.z;
+  return {-(yy + zz),   xy - alpha.z, xz + alpha.y,  //
+          xy + alpha.z, -(zz + xx),   yz - alpha.x,  //
+          xz - alpha.y, yz + alpha.x, -(xx + yy)};
+}
 
 namespace detail {
 inline kernel::Vec3<double> vec3(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
@@ -98,18 +122,28 @@ SerialArm<S> serial_arm(const Situation<S>& given) {
     link.cos_theta = cos(theta);
     link.sin_theta = sin(theta);
     const kernel::Vec3<double> r = detail::vec3(from_body * p);
+    const BodyMass own = body_mass(body);
+    link.mass = own.mass;
+    link.r_bar = detail::vec3(from_body * (own.centre - p));
     link.r = {S(r.x), S(r.y), S(r.z)};
+    link.r_centre = {S(r.x + link.r_bar.x), S(r.y + link.r_bar.y), S(r.z + link.r_bar.z)};
+    link.r_before = {r.x, link.cos_phi * r.y - link.sin_phi * r.z,
+                     link.sin_phi * r.y + link.cos_phi * r.z};
+    link.slide = body.prismatic ? given.q[i] : S(0.0);
     kernel::Vec3<S> slide = {S(0.0), S(0.0), S(0.0)};
     if (body.prismatic) {
       slide = {S(0.0), link.sin_phi * given.q[i], link.cos_phi * given.q[i]};
       link.r += slide;
+      link.r_centre += slide;
     }
-    const BodyMass own = body_mass(body);
-    link.mass = own.mass;
-    link.r_bar = detail::vec3(from_body * (own.centre - p));
     const Eigen::Matrix3d inertia = from_body * own.inertia * from_body.transpose();
     link.inertia = {inertia(0, 0), inertia(0, 1), inertia(0, 2),
                     inertia(1, 1), inertia(1, 2), inertia(2, 2)};
+    const double half = 0.5 * inertia.trace();
+    link.K_diagonal = {half - inertia(0, 0), half - inertia(1, 1), half - inertia(2, 2)};
+    const double rounding = 1e-14 * inertia.trace();
+    const auto none = [rounding](double product) { return std::abs(product) <= rounding; };
+    link.principal = none(link.inertia.xy) && none(link.inertia.xz) && none(link.inertia.yz);
     link.rotor_inertia = body.rotor_inertia;
     if (given.has_wrenches()) {
       const kernel::Vec3<S> force = detail::turned(from_body, given.wrenches[i].force);
@@ -119,13 +153,25 @@ SerialArm<S> serial_arm(const Situation<S>& given) {
     }
   }
   if (n > 0) {
-    const Eigen::Matrix3d from_base = mounting(tree[0]).transpose();
-    const kernel::Vec3<double> p = kernel::constant(tree[0].position);
+    // frame 0 is the base's, shifted and mounted
+    const S zero(0.0);
     const kernel::Vec3<S>&w = given.base.angular_velocity, &dw = given.base.angular_acceleration;
-    arm.omega_0 = detail::turned(from_base, w);
-    arm.alpha_0 = detail::turned(from_base, dw);
-    arm.a_0 = detail::turned(from_base, given.base.acceleration + kernel::cross(dw, p) +
-                                            kernel::cross(w, kernel::cross(w, p)));
+    arm.omega_0 = arm.alpha_0 = {zero, zero, zero};
+    arm.a_0 = given.base.acceleration;
+    if (!given.base.still) {
+      const Vec<S> p = constant<S>(tree[0].position);
+      arm.omega_0 = w;
+      arm.alpha_0 = dw;
+      arm.a_0 += kernel::cross(dw, p) + kernel::cross(w, kernel::cross(w, p));
+    }
+    const Mounting mounting(tree[0]);
+    if (!mounting.is_identity()) {
+      if (!given.base.still) {
+        arm.omega_0 = mounting.from_parent(arm.omega_0);
+        arm.alpha_0 = mounting.from_parent(arm.alpha_0);
+      }
+      arm.a_0 = mounting.from_parent(arm.a_0);
+    }
   }
   return arm;
 }

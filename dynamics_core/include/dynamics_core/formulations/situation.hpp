@@ -8,10 +8,11 @@
 #include <Eigen/Geometry>
 #include <vector>
 
+#include "dynamics_core/counting/ledger.hpp"
+#include "dynamics_core/formulations/turning.hpp"
 #include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/rigid/kernel/base.hpp"
 #include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/placement.hpp"
 
 namespace dynamics::formulations {
 
@@ -105,11 +106,18 @@ struct BodyPlacement {
 
 template <class S>
 BodyPlacement<S> body_placement(const TreeBody& body, const S& q) {
-  const S zero(0.0), one(1.0);
-  const kernel::Placement<S> p = kernel::place(body, q);
-  Matrix3<S> turn;
-  turn << p.c, S(-p.s), zero, p.s, p.c, zero, zero, zero, one;
-  return {Matrix3<S>(mounting(body).template cast<S>() * turn), eigen(p.r)};
+  const Turning<S> placed(body, q);
+  const S &c = placed.joint.c, &s = placed.joint.s;
+  const double cb = body.cos_beta, sb = body.sin_beta, ca = body.cos_alpha, sa = body.sin_alpha;
+  Matrix3<S> turned;
+  if (body.turned) {
+    const double cbca = cb * ca, sbca = sb * ca;
+    turned << cb * c - sbca * s, -(cb * s + sbca * c), S(sb * sa), sb * c + cbca * s,
+        cbca * c - sb * s, S(-cb * sa), sa * s, sa * c, S(ca);
+  } else {
+    turned << c, -s, S(0.0), ca * s, ca * c, S(-sa), sa * s, sa * c, S(ca);
+  }
+  return {turned, eigen(placed.r)};
 }
 
 }  // namespace dynamics::formulations

@@ -20,9 +20,9 @@ MatrixX<S> strobed_inertia_matrix(const Situation<S>& given) {
   for (std::size_t j = 0; j < n; ++j) {
     std::vector<S> unit = zero;
     unit[j] = S(1.0);
-    const std::vector<S> column = modified_newton_euler(arm, zero, unit);
-    // M is symmetric: the column's upper part serves both (section 7)
-    for (std::size_t i = 0; i <= j; ++i) M(at(i), at(j)) = M(at(j), at(i)) = column[i];
+    // nothing moves before link j, and since M is symmetric (section 7) nobody asks before it
+    const std::vector<S> column = modified_newton_euler(arm, zero, unit, j, j);
+    for (std::size_t i = j; i < n; ++i) M(at(i), at(j)) = M(at(j), at(i)) = column[i];
   }
   return M;
 }
@@ -32,19 +32,19 @@ template <class S>
 std::vector<MatrixX<S>> strobed_coriolis_matrices(const Situation<S>& given) {
   const std::size_t n = given.size();
   const SerialArm<S> arm = serial_arm(at_rest(given));
-  std::vector<MatrixX<S>> C(n, MatrixX<S>::Zero(at(n), at(n)));
+  std::vector<MatrixX<S>> C(n, MatrixX<S>::Constant(at(n), at(n), S(0.0)));
   const std::vector<S> zero(n, S(0.0));
   for (std::size_t j = 0; j < n; ++j) {
     std::vector<S> rates = zero;
     rates[j] = S(1.0);
-    const std::vector<S> tau = modified_newton_euler(arm, rates, zero);
+    const std::vector<S> tau = modified_newton_euler(arm, rates, zero, j, 0);
     for (std::size_t i = 0; i < n; ++i) C[i](at(j), at(j)) = tau[i];
   }
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t k = j + 1; k < n; ++k) {
       std::vector<S> rates = zero;
       rates[j] = rates[k] = S(1.0);
-      const std::vector<S> tau = modified_newton_euler(arm, rates, zero);
+      const std::vector<S> tau = modified_newton_euler(arm, rates, zero, j, 0);
       for (std::size_t i = 0; i < n; ++i) {
         // C_jj + C_kk + 2 C_jk
         C[i](at(j), at(k)) = C[i](at(k), at(j)) =
@@ -63,12 +63,12 @@ std::vector<S> strobed_inverse_dynamics(const Situation<S>& given, const std::ve
   const std::vector<MatrixX<S>> C = strobed_coriolis_matrices(given);
   const std::vector<S> zero(n, S(0.0));
   std::vector<S> tau = modified_newton_euler(serial_arm(given), zero, zero);  // G
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      tau[i] = tau[i] + M(at(i), at(j)) * qdd[j];
-      for (std::size_t k = 0; k < n; ++k) {
-        tau[i] = tau[i] + C[i](at(j), at(k)) * given.qd[j] * given.qd[k];
-      }
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < n; ++i) tau[i] = tau[i] + M(at(i), at(j)) * qdd[j];
+    for (std::size_t k = j; k < n; ++k) {  // C^i is symmetric
+      const S product = given.qd[j] * given.qd[k];
+      const S rates = j == k ? product : S(product + product);
+      for (std::size_t i = 0; i < n; ++i) tau[i] = tau[i] + C[i](at(j), at(k)) * rates;
     }
   }
   return tau;
