@@ -24,6 +24,7 @@ void add_inverse(CLI::App& app, Outcome& outcome);
 void add_forward(CLI::App& app, Outcome& outcome);
 void add_terms(CLI::App& app, Outcome& outcome);
 void add_compare(CLI::App& app, Outcome& outcome);
+void add_count(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);
 void add_check(CLI::App& app, Outcome& outcome);
 void add_urdf(CLI::App& app, Outcome& outcome);

@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   dynamics::tools::add_forward(app, outcome);
   dynamics::tools::add_terms(app, outcome);
   dynamics::tools::add_compare(app, outcome);
+  dynamics::tools::add_count(app, outcome);
   dynamics::tools::add_simulate(app, outcome);
   dynamics::tools::add_check(app, outcome);
   dynamics::tools::add_urdf(app, outcome);

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of the papers' formulations on general arms, exactly, for 3 to 30 links; and how
+// they differ from the papers' tables, line by line (docs/operation_counts.md has the same tables).
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "dynamics_core/counting/algorithms.hpp"
+#include "dynamics_core/counting/counted.hpp"
+#include "dynamics_core/counting/paper_tables.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "support/random_robot.hpp"
+
+namespace dynamics::counting {
+namespace {
+
+using formulations::find;
+using formulations::Task;
+
+constexpr std::size_t first = 3, last = 30;
+
+/// Multiplications with divisions, and additions.
+struct Pair {
+  Polynomial M, A;
+  friend bool operator==(const Pair&, const Pair&) = default;
+  friend Pair operator+(const Pair& a, const Pair& b) { return {a.M + b.M, a.A + b.A}; }
+  friend Pair operator-(const Pair& a, const Pair& b) { return {a.M - b.M, a.A - b.A}; }
+  friend std::ostream& operator<<(std::ostream& out, const Pair& pair) {
+    return out << pair.M.text() << " M, " << pair.A.text() << " A";
+  }
+};
+Pair n(std::int64_t m1, std::int64_t m0, std::int64_t a1, std::int64_t a0) {
+  return {Polynomial::linear(m1, m0), Polynomial::linear(a1, a0)};
+}
+using Sixths = std::array<std::int64_t, 4>;
+Pair sixths(const Sixths& m, const Sixths& a) {
+  return {Polynomial::sixths(m), Polynomial::sixths(a)};
+}
+
+template <class Count>
+Pair fitted(Count&& count, const ArmOptions& options = {}) {
+  std::vector<std::int64_t> m, a;
+  for (std::size_t links = first; links <= last; ++links) {
+    const Counts counts = count(general_arm(links, options));
+    m.push_back(counts.products());
+    a.push_back(counts.additions);
+  }
+  const auto products = Polynomial::through(m, first), additions = Polynomial::through(a, first);
+  EXPECT_TRUE(products && additions) << "no polynomial";
+  return {products.value_or(Polynomial()), additions.value_or(Polynomial())};
+}
+Pair fitted(std::string_view name, Task task, const ArmOptions& options = {}) {
+  return fitted([&](const Model& arm) { return count(find(name), task, arm).counts; }, options);
+}
+Pair fitted_for_phi(std::string_view name) {
+  return fitted([&](const Model& arm) {
+    const Result result = count(find(name), Task::forward, arm);
+    return result.counts - result.phi;
+  });
+}
+
+using LinePairs = std::map<std::string, Pair>;
+LinePairs fitted_lines(std::string_view name, const ArmOptions& options = {}) {
+  std::set<std::string> names;
+  for (const auto& [line, counts] : count(find(name), Task::inverse, general_arm(first)).lines) {
+    names.insert(line);
+  }
+  LinePairs lines;
+  for (const std::string& line : names) {
+    lines[line] = fitted(
+        [&](const Model& arm) { return count(find(name), Task::inverse, arm).lines.at(line); },
+        options);
+  }
+  lines.erase("");  // before the first line nothing is executed: the totals say so
+  return lines;
+}
+Pair sum(const LinePairs& lines) {
+  Pair total;
+  for (const auto& [name, pair] : lines) total = total + pair;
+  return total;
+}
+
+/// A table of a paper: one row, or the sum of its lines.
+Pair paper(std::string_view name, std::string_view table, std::string_view algorithm) {
+  for (const PaperRow& row : paper_rows()) {
+    if (row.paper == name && row.table == table && row.algorithm == algorithm) {
+      return {row.multiplications, row.additions};
+    }
+  }
+  ADD_FAILURE() << name << ", " << table << ": " << algorithm;
+  return {};
+}
+Pair paper_sum(std::string_view name, std::string_view table) {
+  Pair total;
+  for (const PaperRow& row : paper_rows()) {
+    if (row.paper == name && row.table == table) {
+      total = total + Pair{row.multiplications, row.additions};
+    }
+  }
+  return total;
+}
+
+// --- the papers
+
+TEST(PaperTables, PrintTheirOwnValues) {
+  struct Printed {
+    const char *paper, *table, *algorithm;
+    std::int64_t links, M, A;
+  };
+  for (const Printed& p :
+       {Printed{"Saha 1999", "Table 1", "Hollerbach (1980)", 6, 2195, 1719},
+        Printed{"Saha 1999", "Table 1", "Luh et al. (1980)", 6, 852, 834},
+        Printed{"Saha 1999", "Table 1", "Walker and Orin (1982)", 6, 800, 595},
+        Printed{"Saha 1999", "Table 1", "Proposed", 6, 676, 527},
+        Printed{"Saha 1999", "Table 1", "Khalil et al. (1986)", 6, 538, 478},
+        Printed{"Saha 1999", "Table 1", "Angeles et al. (1989)", 6, 521, 435},
+        Printed{"Saha 1999", "Table 1", "Balafoutis et al. (1988)", 6, 489, 421},
+        Printed{"Saha 1999", "Table 2", "Proposed", 12, 2077, 1955},
+        Printed{"Saha 1999", "Table 2", "Featherstone (1983)", 12, 2190, 1915},
+        Printed{"Saha 1999", "Table 2", "Walker and Orin (1982)", 12, 2357, 1716},
+        Printed{"Saha 2003", "Table I", "Proposed", 10, 1626, 1545},
+        Printed{"Saha 2003", "Table I", "Featherstone", 10, 1792, 1567},
+        Printed{"Saha 2003", "Table I", "Valasek", 10, 1917, 1715},
+        Printed{"Saha 2003", "Table I", "Brandl et al.", 10, 2278, 2002},
+        Printed{"Saha 2003", "Table I", "Walker and Orin", 10, 1653, 1209}}) {
+    const Pair row = paper(p.paper, p.table, p.algorithm);
+    EXPECT_EQ(row.M(p.links), p.M) << p.paper << p.algorithm;
+    EXPECT_EQ(row.A(p.links), p.A) << p.paper << p.algorithm;
+  }
+}
+
+TEST(PaperTables, LinesAddUpToTheirTotals) {
+  EXPECT_EQ(paper_sum("Turney 1980", "Table 2"), paper("Turney 1980", "Table 1", "Lagrange"));
+  EXPECT_EQ(paper_sum("Turney 1980", "Table 3"), paper("Turney 1980", "Table 1", "Newton-Euler"));
+  EXPECT_EQ(paper_sum("Turney 1980", "Table 4"),
+            paper("Turney 1980", "Table 1", "Modified Newton-Euler"));
+}
+
+TEST(PaperTables, StepsOfSaha2003AddUpToOneMoreALink) {
+  // section 3: A1 A2 A3a A3b A4a A4b A5 A6 A7a A7b A8a A8b A9 A10 B C1 C2a C2b C3
+  const Pair steps = n(4, 0, 2, 0) + n(0, 0, 3, -3) + n(0, 16, 0, 17) + n(86, -179, 101, -215) +
+                     n(0, 2, 0, 0) + n(12, -36, 12, -36) + n(2, 0, 2, 0) + n(6, -7, 0, 0) +
+                     n(0, 15, 0, 8) + n(21, -42, 21, -42) + n(0, 5, 0, 0) + n(6, -12, 6, -12) +
+                     n(22, -26, 14, -18) + n(2, -2, 3, -3) + n(1, 0, 0, 0) + n(6, -6, 6, -6) +
+                     n(0, 12, 0, 2) + n(18, -18, 11, -11) + n(6, -6, 6, -6);
+  EXPECT_EQ(steps - paper("Saha 2003", "Table I", "Proposed"), n(1, 0, 0, 0));
+}
+
+// --- Turney's Newton-Euler
+
+TEST(NewtonEuler, LineByLine) {
+  const LinePairs expected = {{"omega_i", n(8, 0, 5, 0)},
+                              {"alpha_i", n(10, 0, 7, 0)},
+                              {"A_i", n(6, 0, 9, 0)},
+                              {"a_i", n(17, 0, 13, 0)},
+                              {"a_bar_i", n(9, 0, 9, 0)},
+                              {"f_i", n(11, -8, 7, -7)},
+                              {"I_i alpha_i", n(9, 0, 6, 0)},
+                              {"omega_i x (I_i omega_i)", n(15, 0, 9, 0)},
+                              {"m (r_i + r_bar_i) x a_bar_i", n(6, 0, 3, 0)},
+                              {"r_i x R f_{i+1}", n(6, -6, 3, -3)},
+                              {"R n_{i+1}", n(8, -8, 4, -4)},
+                              {"add n", n(0, 0, 12, -6)},
+                              {"tau_i", n(2, 0, 1, 0)}};
+  EXPECT_EQ(fitted_lines("newton-euler"), expected);
+  EXPECT_EQ(fitted("newton-euler", Task::inverse), sum(expected));
+  EXPECT_EQ(sum(expected), n(107, -22, 88, -20));
+}
+
+TEST(NewtonEuler, DifferenceFromThePaper) {
+  const Pair turns = n(-5, 2, -10, 4);           // five a link by 8 M 4 A instead of 9 M 6 A
+  const Pair axis = n(2, 0, 0, 0);               // the 2 M of omega x z qd
+  const Pair last_mass = n(0, 3, 0, 0);          // m a_bar of the last link
+  const Pair nothing_beyond = n(0, -15, 0, -9);  // r x R f and R n of the last link
+  const Pair adding = n(0, 0, -3, -6);           // four sums, not five; two for the last link
+  const Pair projection = n(2, 0, 1, 0);         // (3.21)
+  EXPECT_EQ(fitted("newton-euler", Task::inverse) - paper("Turney 1980", "Table 1", "Newton-Euler"),
+            turns + axis + last_mass + nothing_beyond + adding + projection);
+}
+
+TEST(ModifiedNewtonEuler, LineByLine) {
+  LinePairs expected = {{"omega_i", n(8, 0, 5, 0)},
+                        {"alpha_i", n(10, 0, 7, 0)},
+                        {"A_i", n(6, 0, 9, 0)},
+                        {"a_i", n(17, -9, 13, -9)},
+                        {"m_i a_bar_i", n(12, 0, 9, 0)},
+                        {"f_i", n(8, -8, 7, -7)},
+                        {"Tr{A_i K_i sigma^t}", n(15, 0, 15, 0)},
+                        {"m (r_i + r_bar_i) x a_bar_i", n(6, 0, 3, 0)},
+                        {"r_i x R f_{i+1}", n(6, -6, 3, -3)},
+                        {"R n_{i+1}", n(8, -8, 4, -4)},
+                        {"add n", n(0, 0, 9, -6)},
+                        {"tau_i", n(2, 0, 1, 0)}};
+  EXPECT_EQ(fitted_lines("modified-newton-euler"), expected);
+  EXPECT_EQ(fitted("modified-newton-euler", Task::inverse), sum(expected));
+  EXPECT_EQ(sum(expected), n(98, -31, 85, -29));
+  // with tensors in principal axes, as the paper has them
+  expected["Tr{A_i K_i sigma^t}"] = n(6, 0, 3, 0);
+  EXPECT_EQ(fitted_lines("modified-newton-euler", {.principal = true}), expected);
+  EXPECT_EQ(sum(expected), n(89, -31, 73, -29));
+}
+
+TEST(ModifiedNewtonEuler, DifferenceFromThePaper) {
+  const Pair turns = n(-5, 2, -10, 4);
+  const Pair axis = n(2, 0, 0, 0);
+  const Pair last_turn = n(0, 9, 0, 6);  // R a_{n-1} for the last m a_bar
+  const Pair nothing_beyond = n(0, -15, 0, -9);
+  const Pair adding = n(0, 0, -6, -6);  // three sums, not five; one for the last link
+  const Pair projection = n(2, 0, 1, 0);
+  const Pair principal = turns + axis + last_turn + nothing_beyond + adding + projection;
+  const Pair general_tensors = n(9, 0, 12, 0);
+  const Pair table = paper("Turney 1980", "Table 1", "Modified Newton-Euler");
+  EXPECT_EQ(fitted("modified-newton-euler", Task::inverse, {.principal = true}) - table, principal);
+  EXPECT_EQ(fitted("modified-newton-euler", Task::inverse) - table, principal + general_tensors);
+}
+
+// --- Turney's Lagrange
+
+TEST(Lagrange, LineByLine) {
+  const LinePairs expected = {
+      {"T_{i-1}^i", n(8, 0, 2, 0)},
+      {"T_j^i", sixths({0, 192, -192, 0}, {0, 144, -144, 0})},
+      {"dT_0^i/dtheta_j", sixths({0, 192, -192, 0}, {0, 144, -144, 0})},
+      {"d2T_0^i/dtheta_j dtheta_k", sixths({64, 0, -64, 0}, {48, 0, -48, 0})},
+      {"kinetic sum J_q", sixths({17, 99, 466, 0}, {17, 96, 271, 0})},
+      {"Tr{... dT/dtheta_i}", sixths({0, 48, 48, 0}, {0, 48, 42, 0})},
+      {"gravity", sixths({0, 45, 45, 0}, {0, 36, 36, 0})}};
+  EXPECT_EQ(fitted_lines("lagrange"), expected);
+  EXPECT_EQ(fitted("lagrange", Task::inverse), sum(expected));
+}
+
+TEST(Lagrange, DifferenceFromThePaper) {
+  // T_{i-1}^i itself: four products of its entries, p by 4 M 2 A
+  const Pair entries = n(8, 0, 2, 0);
+  // the squares' matrices times their rates, 16q for link q, in M; in A what sums each pair of
+  // rates once, 8q(q + 1) + q(q - 1)/2 + 16(q - 1) + 48, for the paper's 16q(q - 1) + 32
+  const Pair kinetic = sixths({0, 48, 48, 0}, {-15, 96, 111, 0});
+  // gravity in any direction: 15 M 11 A for 4 M 3 A, and its sum with the rest
+  const Pair gravity = sixths({0, 33, 33, 0}, {0, 24, 30, 0});
+  EXPECT_EQ(fitted("lagrange", Task::inverse) - paper("Turney 1980", "Table 1", "Lagrange"),
+            entries + kinetic + gravity);
+}
+
+// --- the others
+
+TEST(Formulations, ExactCounts) {
+  // strobing: Turney has its form only, k n(n + 1)/2 for M and k n(n + 1)(2n + 1)/6 for C
+  EXPECT_EQ(fitted("strobing", Task::inverse),
+            sixths({226, 504, 680, -186}, {194, 429, 571, -174}));
+  EXPECT_EQ(fitted("strobing", Task::forward), sixths({2, 300, 694, -186}, {2, 258, 592, -174}));
+  EXPECT_EQ(fitted("lagrange", Task::forward), sixths({99, 1206, 45, 0}, {83, 948, -77, 0}));
+  EXPECT_EQ(fitted("denoc-explicit", Task::inverse),
+            sixths({0, 126, 1158, -216}, {0, 144, 810, -162}));
+  EXPECT_EQ(fitted("denoc-explicit", Task::forward),
+            sixths({7, 207, 2204, -432}, {7, 222, 1529, -324}));
+  EXPECT_EQ(fitted("walker-orin", Task::forward), sixths({1, 69, 836, -324}, {1, 42, 749, -372}));
+  EXPECT_EQ(fitted("articulated-body", Task::forward), n(263, -195, 253, -206));
+  EXPECT_EQ(fitted("nasser", Task::forward), n(247, -184, 223, -178));
+}
+
+TEST(WalkerOrin, AtOrBelowFeatherstonesCount) {
+  const Pair ours = fitted_for_phi("walker-orin");
+  EXPECT_EQ(ours, sixths({1, 69, 134, -192}, {1, 42, 209, -252}));
+  // 17 M 4 A less a composite body; a division more a link for Cholesky
+  EXPECT_EQ(ours - paper("Saha 1999", "Table 2", "Walker and Orin (1982)"), n(-16, 15, -4, 4));
+}
+
+TEST(ArticulatedBody, AtOrBelowThePapersCount) {
+  const Pair ours = fitted_for_phi("articulated-body");
+  EXPECT_EQ(ours, n(171, -163, 174, -173));
+  EXPECT_EQ(ours - paper("Saha 1999", "Table 2", "Featherstone (1983)"), n(-28, 35, 0, 0));
+}
+
+TEST(Nasser, DifferenceFromThePaper) {
+  EXPECT_EQ(fitted("nasser", Task::forward) - paper("Nasser 1990", "section 3.3", "Proposed"),
+            n(-11, -65, 32, -95));
+  const auto line = [](const char* name) {
+    return fitted(
+        [&](const Model& arm) { return count(find("nasser"), Task::forward, arm).lines.at(name); });
+  };
+  EXPECT_EQ(line("R, P, omega"), n(12, -10, 5, -4));
+  EXPECT_EQ(line("A, B of the link"), n(49, 0, 35, 0));
+  EXPECT_EQ(line("L, G"), n(26, -25, 21, -20));
+  EXPECT_EQ(line("A*"), n(71, -71, 84, -84));
+  EXPECT_EQ(line("B*"), n(62, -62, 54, -54));
+  EXPECT_EQ(line("q, F, qdd"), n(27, -16, 24, -16));
+}
+
+TEST(Formulations, EveryOneIsCounted) {
+  const Model arm = general_arm(4), single = general_arm(1);
+  for (const formulations::Formulation& formulation : formulations::all()) {
+    for (const Task task : {Task::inverse, Task::forward}) {
+      if (!(task == Task::inverse ? formulation.inverse : formulation.forward)) {
+        EXPECT_THROW(count(formulation, task, arm), ArgumentError) << formulation.name;
+        continue;
+      }
+      const Result result = count(formulation, task, arm);
+      EXPECT_GT(result.counts.multiplications, 0) << formulation.name;
+      EXPECT_GE(result.counts.sines, 4) << formulation.name;
+      EXPECT_EQ(result.counts.sines, result.counts.cosines) << formulation.name;
+      Counts lines;
+      for (const auto& [name, counts] : result.lines) lines = lines + counts;
+      if (!result.lines.empty()) {
+        EXPECT_EQ(lines, result.counts) << formulation.name;
+      }
+      EXPECT_GT(count(formulation, task, single).counts.additions, 0) << formulation.name;
+    }
+  }
+}
+
+TEST(Formulations, TreesOfEveryKindAreCountedOrRefused) {
+  test::RandomRobot random(3);
+  const Model tree(random.robot({.joints = 9, .branching = 0.4, .rotors = 0.3}));
+  EXPECT_THROW(count(find("lagrange"), Task::inverse, tree), ArgumentError);
+  for (const char* name : {"walker-orin", "articulated-body", "nasser", "denoc-explicit", "udut"}) {
+    EXPECT_GT(count(find(name), Task::forward, tree).counts.divisions, 0) << name;
+  }
+}
+
+TEST(GeneralArm, RefusesNoLinks) {
+  EXPECT_THROW(general_arm(0), ArgumentError);
+  EXPECT_EQ(general_arm(30).size(), 30U);
+}
+
+TEST(GeneralArm, HasNothingSpecial) {
+  const Model arm = general_arm(30);
+  for (std::size_t i = 0; i < arm.body_count(); ++i) {
+    const TreeBody& body = arm.tree()[i];
+    EXPECT_EQ(body.offset, 0.0) << i;
+    EXPECT_FALSE(body.prismatic);
+    if (i > 0) {
+      EXPECT_GT(std::abs(body.sin_alpha), 0.1) << i;
+      EXPECT_GT(std::abs(body.cos_alpha), 0.1) << i;
+      EXPECT_NE(body.position[0], 0.0) << i;
+      EXPECT_NE(body.position[2], 0.0) << i;
+    }
+    for (const double entry : body.moment) EXPECT_GT(std::abs(entry), 1e-3) << i;
+    for (const double entry : body.inertia) EXPECT_GT(std::abs(entry), 1e-6) << i;
+  }
+}
+
+}  // namespace
+}  // namespace dynamics::counting

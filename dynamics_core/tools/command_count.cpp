@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations, counted, beside the papers' formulas.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <memory>
+#include <optional>
+
+#include "command.hpp"
+#include "dynamics_core/counting/algorithms.hpp"
+#include "dynamics_core/counting/paper_tables.hpp"
+#include "report.hpp"
+#include "robot.hpp"
+
+namespace dynamics::tools {
+namespace {
+
+using counting::Counts;
+using counting::PaperRow;
+using counting::Polynomial;
+using counting::RowKind;
+using counting::Work;
+using formulations::Formulation;
+using formulations::Task;
+
+constexpr std::size_t most_links = 100;
+constexpr std::size_t first_fitted = 3, last_fitted = 30;
+
+/// The papers' best rows of n >= 3 links: Balafoutis et al. 1988, Saha 2003.
+struct BestRow {
+  Polynomial M, A;
+};
+constexpr BestRow best_inverse = {Polynomial::linear(93, -69), Polynomial::linear(81, -65)};
+constexpr BestRow best_solution = {Polynomial::linear(191, -284), Polynomial::linear(187, -325)};
+
+/// The formulas of a kind of operation, fitted exactly to arms of 3 to 30 links.
+struct Formula {
+  std::optional<Polynomial> multiplications, additions;
+};
+
+/// One algorithm on the robot, or on an arm of so many links.
+struct Entry {
+  std::string name;
+  std::string task;  ///< "inverse", "forward", "solve", ...
+  std::string source;
+  counting::Result result;
+  Formula formula;  ///< of arms
+};
+
+struct Report {
+  std::string robot;  ///< empty: an arm
+  std::size_t links = 0;
+  std::vector<Entry> entries;
+  std::vector<std::pair<std::string, std::string>> others;  ///< formulations and why not
+
+  const Entry* find(std::string_view name, std::string_view task) const {
+    for (const Entry& entry : entries) {
+      if (entry.name == name && entry.task == task) return &entry;
+    }
+    return nullptr;
+  }
+};
+
+/// What a formula is fitted to: arms of 3 to 30 links.
+const std::vector<Model>& fitted_arms() {
+  static const std::vector<Model> arms = [] {
+    std::vector<Model> result;
+    for (std::size_t n = first_fitted; n <= last_fitted; ++n) {
+      result.push_back(counting::general_arm(n));
+    }
+    return result;
+  }();
+  return arms;
+}
+
+template <class Count>
+Formula fit(Count&& count) {
+  std::vector<std::int64_t> m, a;
+  for (const Model& arm : fitted_arms()) {
+    const Counts counts = count(arm);
+    m.push_back(counts.products());
+    a.push_back(counts.additions);
+  }
+  return {Polynomial::through(m, first_fitted), Polynomial::through(a, first_fitted)};
+}
+
+Report report_of(const Model& model, const std::string& robot) {
+  Report report;
+  report.robot = robot;
+  report.links = model.body_count();
+  const bool arm = robot.empty();
+  for (const Work work : counting::all_works()) {
+    Entry entry{"rigid",
+                std::string(counting::name(work)),
+                "this library",
+                counting::count(work, model),
+                {}};
+    if (arm) entry.formula = fit([&](const Model& m) { return counting::count(work, m).counts; });
+    report.entries.push_back(std::move(entry));
+  }
+  for (const Formulation& formulation : formulations::all()) {
+    for (const Task task : {Task::inverse, Task::forward}) {
+      const bool inverse = task == Task::inverse;
+      if (!(inverse ? formulation.inverse : formulation.forward)) continue;
+      const std::string reason = formulations::not_covered(formulation, task, model);
+      if (!reason.empty()) {
+        report.others.emplace_back(formulation.name, reason);
+        continue;
+      }
+      const auto add = [&](const char* name, auto&& counts_of) {
+        Entry entry{std::string(formulation.name),
+                    name,
+                    std::string(formulation.source),
+                    counting::count(formulation, task, model),
+                    {}};
+        entry.result.counts = counts_of(entry.result);
+        if (arm) {
+          entry.formula =
+              fit([&](const Model& m) { return counts_of(counting::count(formulation, task, m)); });
+        }
+        report.entries.push_back(std::move(entry));
+      };
+      add(inverse ? "inverse" : "forward", [](const counting::Result& r) { return r.counts; });
+      // what is counted in the papers' tables: phi given
+      if (!inverse && formulation.name != "nasser") {
+        add("solve", [](const counting::Result& r) { return r.counts - r.phi; });
+      }
+    }
+  }
+  return report;
+}
+
+const char* kind_name(RowKind kind) {
+  switch (kind) {
+    case RowKind::inverse: return "inverse";
+    case RowKind::solution: return "solve";
+    case RowKind::forward: return "forward";
+    case RowKind::line: return "line";
+    case RowKind::steps: return "steps";
+  }
+  return "";
+}
+
+/// What the library's own recursion takes for the row's work.
+const Entry* own_beside(const Report& report, const PaperRow& row) {
+  if (row.kind == RowKind::line || row.kind == RowKind::steps) return nullptr;
+  return report.find("rigid", kind_name(row.kind));
+}
+
+/// What the row's algorithm, as implemented in formulations/, takes.
+std::optional<Counts> implemented_beside(const Report& report, const PaperRow& row) {
+  if (row.formulation.empty() || row.kind == RowKind::steps) return std::nullopt;
+  if (row.kind == RowKind::line) {
+    const Entry* entry = report.find(row.formulation, "inverse");
+    if (entry == nullptr) return std::nullopt;
+    const auto found = entry->result.lines.find(std::string(row.line));
+    return found == entry->result.lines.end() ? Counts{} : found->second;
+  }
+  const Entry* entry = report.find(row.formulation, kind_name(row.kind));
+  if (entry == nullptr) return std::nullopt;
+  return entry->result.counts;
+}
+
+std::string text_of(const std::optional<Polynomial>& formula) {
+  return formula ? formula->text() : "";
+}
+
+ordered_json counts_json(const Counts& counts) {
+  return {{"multiplications", counts.multiplications},
+          {"additions", counts.additions},
+          {"divisions", counts.divisions},
+          {"square_roots", counts.square_roots},
+          {"sines", counts.sines},
+          {"cosines", counts.cosines},
+          {"negations", counts.negations}};
+}
+
+ordered_json short_json(const Counts& counts) {
+  return {{"M", counts.products()}, {"A", counts.additions}};
+}
+
+constexpr std::array by_links_works = {Work::inverse, Work::solve, Work::forward};
+
+ordered_json to_json(const Report& report) {
+  const auto n = static_cast<std::int64_t>(report.links);
+  ordered_json object;
+  object["links"] = report.links;
+  object["robot"] = report.robot.empty() ? ordered_json(nullptr) : ordered_json(report.robot);
+  object["algorithms"] = ordered_json::array();
+  for (const Entry& entry : report.entries) {
+    ordered_json one = {{"name", entry.name}, {"task", entry.task}, {"source", entry.source}};
+    one.update(short_json(entry.result.counts));
+    one["counts"] = counts_json(entry.result.counts);
+    if (entry.formula.multiplications && entry.formula.additions) {
+      one["formula"] = {{"M", entry.formula.multiplications->text()},
+                        {"A", entry.formula.additions->text()}};
+    } else {
+      one["formula"] = nullptr;
+    }
+    object["algorithms"].push_back(std::move(one));
+  }
+  object["papers"] = ordered_json::array();
+  for (const PaperRow& row : counting::paper_rows()) {
+    ordered_json one = {
+        {"paper", row.paper},
+        {"table", row.table},
+        {"algorithm", row.algorithm},
+        {"kind", kind_name(row.kind)},
+        {"formula", {{"M", row.multiplications.text()}, {"A", row.additions.text()}}},
+        {"M", row.multiplications(n)},
+        {"A", row.additions(n)}};
+    const Entry* own = own_beside(report, row);
+    one["ours"] = own == nullptr ? ordered_json(nullptr) : short_json(own->result.counts);
+    const auto implemented = implemented_beside(report, row);
+    one["formulation"] =
+        row.formulation.empty() ? ordered_json(nullptr) : ordered_json(row.formulation);
+    one["implemented"] = implemented ? short_json(*implemented) : ordered_json(nullptr);
+    one["note"] = row.note;
+    object["papers"].push_back(std::move(one));
+  }
+  object["by_links"] = ordered_json::array();
+  if (report.robot.empty()) {
+    for (std::size_t k = 1; k <= last_fitted; ++k) {
+      const Model arm = counting::general_arm(k);
+      ordered_json one = {{"links", k}};
+      for (const Work work : by_links_works) {
+        one[std::string(counting::name(work))] = short_json(counting::count(work, arm).counts);
+      }
+      object["by_links"].push_back(std::move(one));
+    }
+  }
+  object["not_covered"] = ordered_json::array();
+  for (const auto& [name, reason] : report.others) {
+    object["not_covered"].push_back({{"name", name}, {"reason", reason}});
+  }
+  return object;
+}
+
+void print_entries(const Report& report) {
+  const bool arm = report.robot.empty();
+  fmt::print(
+      "Counted. M: multiplications and divisions, A: additions and subtractions; solve: "
+      "M qdd = phi for given phi\n\n");
+  fmt::print("  {:<22} {:<15} {:>7} {:>7} {:>5} {:>5} {:>8}", "algorithm", "task", "M", "A",
+             "of M /", "sqrt", "sin, cos");
+  fmt::print("{}\n", arm ? "  M of n links; A of n links" : "");
+  for (const Entry& entry : report.entries) {
+    const Counts& c = entry.result.counts;
+    fmt::print("  {:<22} {:<15} {:>7} {:>7} {:>5} {:>5} {:>8}", entry.name, entry.task,
+               c.products(), c.additions, c.divisions, c.square_roots, c.sines + c.cosines);
+    if (arm) {
+      fmt::print("  {}; {}", text_of(entry.formula.multiplications),
+                 text_of(entry.formula.additions));
+    }
+    fmt::print("\n");
+  }
+  for (const auto& [name, reason] : report.others) fmt::print("  {}: {}\n", name, reason);
+}
+
+std::string pair_of(const std::optional<Counts>& counts) {
+  return counts ? fmt::format("{:>6} {:>6}", counts->products(), counts->additions)
+                : fmt::format("{:>13}", "-");
+}
+
+void print_papers(const Report& report) {
+  const auto n = static_cast<std::int64_t>(report.links);
+  std::string_view paper, table;
+  for (const PaperRow& row : counting::paper_rows()) {
+    if (row.paper != paper || row.table != table) {
+      paper = row.paper;
+      table = row.table;
+      fmt::print("\n  {:<33} {:>13}  {:>13}  {:>13}  {}\n", fmt::format("{}, {}", paper, table),
+                 "paper  M    A", "implemented", "rigid", "paper, n links; implemented as");
+    }
+    const Entry* own = own_beside(report, row);
+    std::optional<Counts> ours;
+    if (own != nullptr) ours = own->result.counts;
+    fmt::print("  {:<33} {:>6} {:>6}  {}  {}  {} M, {} A{}{}\n", row.algorithm,
+               row.multiplications(n), row.additions(n), pair_of(implemented_beside(report, row)),
+               pair_of(ours), row.multiplications.text(), row.additions.text(),
+               row.formulation.empty() ? "" : "; ", row.formulation);
+    if (!row.note.empty()) fmt::print("      {}\n", row.note);
+  }
+}
+
+void print_by_links() {
+  fmt::print("\nArms of n links, M and A, beside the papers' best rows: {}, {} and {}, {}\n\n",
+             best_inverse.M.text(), best_inverse.A.text(), best_solution.M.text(),
+             best_solution.A.text());
+  fmt::print("  {:>2}  {:>13}  {:>13}  {:>13}  {:>13}  {:>13}\n", "n", "inverse", "best row",
+             "solve", "best row", "forward");
+  for (std::size_t k = 1; k <= last_fitted; ++k) {
+    const Model arm = counting::general_arm(k);
+    const auto ours = [&](Work work) { return pair_of(counting::count(work, arm).counts); };
+    const auto best = [&](const BestRow& row) {
+      const auto n = static_cast<std::int64_t>(k);
+      if (k < first_fitted) return fmt::format("{:>13}", "-");  // not meant for so few
+      return fmt::format("{:>6} {:>6}", row.M(n), row.A(n));
+    };
+    fmt::print("  {:>2}  {}  {}  {}  {}  {}\n", k, ours(Work::inverse), best(best_inverse),
+               ours(Work::solve), best(best_solution), ours(Work::forward));
+  }
+}
+
+/// A number of links, or the robot of that name.
+Report report_for(const std::string& asked) {
+  const bool number =
+      !asked.empty() &&
+      std::all_of(asked.begin(), asked.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (!number && !asked.empty() && (asked[0] == '-' || asked[0] == '+')) {
+    throw InputError(fmt::format(
+        "--links {}: a number of links from 1 to {}, or a robot, is needed", asked, most_links));
+  }
+  if (!number) return report_of(load_robot(asked).model, asked);
+  const unsigned long links = asked.size() > 4 ? most_links + 1 : std::stoul(asked);
+  if (links < 1 || links > most_links) {
+    throw InputError(
+        fmt::format("--links {}: from 1 to {} links can be counted", asked, most_links));
+  }
+  return report_of(counting::general_arm(links), "");
+}
+
+}  // namespace
+
+void add_count(CLI::App& app, Outcome&) {
+  struct Arguments {
+    std::string links, robot;
+    bool json = false;
+  };
+  auto args = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("count", "Operations, counted, beside the formulas of the papers' tables");
+  command->add_option("--links", args->links,
+                      "links of an arm with general parameters, 1 to 100 (default 6), or a robot");
+  command->add_option("ROBOT", args->robot, "count for this robot instead of an arm");
+  command->add_flag("--json", args->json, "print one JSON object");
+  command->callback([args] {
+    if (!args->links.empty() && !args->robot.empty()) {
+      throw InputError("either --links or ROBOT, not both");
+    }
+    const bool plain = args->links.empty() && args->robot.empty();
+    const Report report = args->robot.empty()
+                              ? report_for(plain ? std::string("6") : args->links)
+                              : report_of(load_robot(args->robot).model, args->robot);
+    if (args->json) {
+      print_json(to_json(report));
+      return;
+    }
+    if (report.robot.empty()) {
+      fmt::print("An arm of {} revolute joints with general DH parameters\n", report.links);
+    } else {
+      fmt::print("{}, {} joints\n", report.robot, report.links);
+    }
+    print_entries(report);
+    print_papers(report);
+    if (plain) print_by_links();
+  });
+}
+
+}  // namespace dynamics::tools
