@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library's own recursions: at or below the best rows of the papers' tables for 3 to 30 links
+// with general angles; their exact counts; and that they execute what is counted.
+
+#include <gtest/gtest.h>
+
+#include "counted_and_executed.hpp"
+#include "dynamics_core/counting/algorithms.hpp"
+#include "dynamics_core/counting/paper_tables.hpp"
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
+#include "support/random_robot.hpp"
+
+namespace dynamics {
+namespace {
+
+using counting::Counts;
+using counting::general_arm;
+using counting::Polynomial;
+using counting::Work;
+using test::compare;
+using test::numbers;
+
+constexpr std::size_t first = 3, last = 30;
+
+/// A DH arm with random parameters.
+Model random_arm(std::size_t links, unsigned seed) {
+  test::RandomRobot random(seed);
+  DhTable table;
+  table.name = "random arm";
+  for (std::size_t i = 0; i < links; ++i) {
+    const Inertial inertial = random.inertial();
+    DhLink link;
+    link.joint = "joint" + std::to_string(i);
+    link.link = "link" + std::to_string(i);
+    link.a = random.uniform(-0.5, 0.5);
+    link.b = random.uniform(-0.5, 0.5);
+    link.alpha = random.uniform(-3.0, 3.0);
+    link.mass = inertial.mass;
+    link.r = inertial.centre;
+    link.inertia = inertial.inertia;
+    table.links.push_back(link);
+  }
+  table.q0 = table.qd0 = std::vector<double>(links, 0.0);
+  return model_from_dh(table);
+}
+
+struct Bar {
+  Work work;
+  const char *paper, *table, *algorithm;
+};
+
+TEST(OwnRecursions, AtOrBelowTheBestRows) {
+  for (const Bar& bar : {Bar{Work::inverse, "Saha 1999", "Table 1", "Balafoutis et al. (1988)"}}) {
+    const counting::PaperRow* row = nullptr;
+    for (const counting::PaperRow& one : counting::paper_rows()) {
+      if (one.paper == bar.paper && one.table == bar.table && one.algorithm == bar.algorithm) {
+        row = &one;
+      }
+    }
+    ASSERT_NE(row, nullptr);
+    for (std::size_t links = first; links <= last; ++links) {
+      const auto n = static_cast<std::int64_t>(links);
+      for (const Model& arm : {general_arm(links), random_arm(links, 1), random_arm(links, 2)}) {
+        const Counts ours = counting::count(bar.work, arm).counts;
+        EXPECT_LE(ours.products(), row->multiplications(n)) << bar.algorithm << " " << links;
+        EXPECT_LE(ours.additions, row->additions(n)) << bar.algorithm << " " << links;
+      }
+    }
+  }
+}
+
+TEST(OwnRecursions, ExactCounts) {
+  struct Exact {
+    Work work;
+    const char *M, *A;
+  };
+  for (const Exact& exact : {Exact{Work::inverse, "86n - 95", "74n - 92"}}) {
+    std::vector<std::int64_t> m, a;
+    for (std::size_t links = first; links <= last; ++links) {
+      const Counts counts = counting::count(exact.work, general_arm(links)).counts;
+      m.push_back(counts.products());
+      a.push_back(counts.additions);
+      EXPECT_EQ(counts.sines, static_cast<std::int64_t>(links));
+      EXPECT_EQ(counts.cosines, static_cast<std::int64_t>(links));
+      EXPECT_EQ(counts.square_roots, 0);
+    }
+    const auto products = Polynomial::through(m, first), additions = Polynomial::through(a, first);
+    ASSERT_TRUE(products && additions) << counting::name(exact.work);
+    EXPECT_EQ(products->text(), exact.M) << counting::name(exact.work);
+    EXPECT_EQ(additions->text(), exact.A) << counting::name(exact.work);
+  }
+}
+
+TEST(OwnRecursions, ReportedForTheirPapersToo) {
+  const Model arm = general_arm(7);
+  const auto denoc = counting::count(formulations::find("denoc"), formulations::Task::inverse, arm);
+  EXPECT_EQ(denoc.counts, counting::count(Work::inverse, arm).counts);
+  const auto udut = counting::count(formulations::find("udut"), formulations::Task::forward, arm);
+  EXPECT_EQ(udut.counts, counting::count(Work::forward, arm).counts);
+  EXPECT_EQ(udut.counts - udut.phi, counting::count(Work::solve, arm).counts);
+}
+
+/// A double that takes the roads over any scalar: the kernels have their own sines for double.
+struct Plain {
+  double value;
+  Plain() = default;
+  explicit Plain(double number) : value(number) {}
+  // NOLINTBEGIN(google-explicit-constructor)
+  friend Plain operator+(Plain a, Plain b) { return Plain(a.value + b.value); }
+  friend Plain operator-(Plain a, Plain b) { return Plain(a.value - b.value); }
+  friend Plain operator*(Plain a, Plain b) { return Plain(a.value * b.value); }
+  friend Plain operator/(Plain a, Plain b) { return Plain(a.value / b.value); }
+  friend Plain operator+(Plain a, double b) { return Plain(a.value + b); }
+  friend Plain operator*(Plain a, double b) { return Plain(a.value * b); }
+  friend Plain operator*(double a, Plain b) { return Plain(a * b.value); }
+  friend Plain operator-(Plain a) { return Plain(-a.value); }
+  friend Plain sin(Plain a) { return Plain(std::sin(a.value)); }
+  friend Plain cos(Plain a) { return Plain(std::cos(a.value)); }
+  // NOLINTEND(google-explicit-constructor)
+};
+
+/// The library's own recursions.
+template <class S>
+struct Kernels {
+  explicit Kernels(const Model& model)
+      : tree(&model.tree()),
+        q(numbers<S>(model.body_count(), 0.3)),
+        qd(numbers<S>(model.body_count(), 0.9)),
+        third(numbers<S>(model.body_count(), 1.5)),
+        result(third),
+        inverse(q.size()) {
+    const S zero(0.0);
+    base.acceleration = {zero, zero, S(9.81)};
+  }
+  const Tree* tree;
+  std::vector<S> q, qd, third;
+  mutable std::vector<S> result;
+  kernel::BaseState<S> base;
+  mutable std::vector<kernel::InverseScratch<S>> inverse;
+};
+template <class S>
+struct Inverse : Kernels<S> {
+  using Kernels<S>::Kernels;
+  void operator()() const {
+    kernel::inverse_dynamics<S>(*this->tree, this->inverse.data(), this->base, nullptr,
+                                this->q.data(), this->qd.data(), this->third.data(),
+                                this->result.data());
+  }
+};
+TEST(OwnRecursions, ExecuteWhatIsCounted) {
+  const Model arm = general_arm(6);
+  compare<Inverse, Plain>("inverse", arm);
+}
+
+}  // namespace
+}  // namespace dynamics
