@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   dynamics::tools::add_check(app, outcome);
   dynamics::tools::add_urdf(app, outcome);
   dynamics::tools::add_bench(app, outcome);
+  dynamics::tools::add_validate(app, outcome);
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) {

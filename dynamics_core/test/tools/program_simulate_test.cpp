@@ -107,6 +107,21 @@ TEST_F(Program, InterruptLeavesAValidFileOfWhatWasRun) {
   EXPECT_EQ(csv.back(), '\n');
 }
 
+TEST_F(Program, ValidatesAgainstThePapers) {
+  expect_refused("validate --only nosuch", "--only nosuch: it must be one of planar, stanford");
+  expect_refused("validate --output nowhere", "--output nowhere: the folder does not exist");
+  const Result result = run("validate --only planar --output .");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("verdicts, 0 do not hold"));
+  const std::string page = read(folder / "validation.md");
+  EXPECT_THAT(page, HasSubstr("# Validation against the papers"));
+  EXPECT_THAT(page, HasSubstr("](validation/planar_torques.svg)"));
+  const std::string figure = read(folder / "validation" / "planar_torques.svg");
+  EXPECT_TRUE(figure.starts_with("<svg xmlns=")) << figure.substr(0, 40);
+  EXPECT_THAT(figure, HasSubstr("tau_3"));
+  EXPECT_EQ(figure.find("nan"), std::string::npos);
+}
+
 TEST_F(Program, EveryIntegratorAndScenarioRuns) {
   for (const char* integrator :
        {"rk4 --step 0.01", "rkf45", "dverk", "dopri5", "dop853", "abm", "gbs", "radau5",

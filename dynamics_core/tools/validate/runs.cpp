@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/robots.hpp"
+
+namespace dynamics::tools {
+
+PaperRobot::PaperRobot(const std::string& name)
+    : table_(built_in_robot(name)), model_(model_from_dh(table_)) {}
+
+SimulationOptions PaperRobot::free_fall(double duration) const {
+  SimulationOptions options;
+  options.q0 = table_.q0;
+  options.qd0 = table_.qd0;
+  options.duration = duration;
+  return options;
+}
+
+SimulationOptions PaperRobot::forced() const {
+  SimulationOptions options = free_fall(10.0);
+  options.scenario = Scenario::forced;
+  options.motion = forced_motion(*table_.forced, options.q0);
+  return options;
+}
+
+Recording PaperRobot::run(const SimulationOptions& options, const ValidationReport& report,
+                          double from, double to) const {
+  return simulate(model_, options, [&](double t) {
+    report.progress(from + (to - from) * t / options.duration);
+    return true;
+  });
+}
+
+Recording PaperRobot::torques() const {
+  const auto motion = forced_motion(*table_.forced, table_.q0);
+  return torques_along(model_, *motion, 10.0, 0.05);
+}
+
+std::vector<Panel> joint_panels(const Recording& run, const std::string& quantity,
+                                const std::string& unit_turning, const std::string& unit_sliding,
+                                const std::vector<Column>& columns, const std::string& line) {
+  std::vector<Panel> panels;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Coordinate& joint = run.model.coordinates()[i];
+    Panel panel;
+    panel.title = fmt::format("{} of {}", quantity, joint.name);
+    panel.x_label = "time (s)";
+    panel.y_label = joint.prismatic ? unit_sliding : unit_turning;
+    panels.push_back(std::move(panel));
+  }
+  add_lines(panels, run.t, columns, line);
+  return panels;
+}
+
+void add_lines(std::vector<Panel>& panels, const std::vector<double>& t,
+               const std::vector<Column>& columns, const std::string& line, bool dashed) {
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    panels[i].lines.push_back({line, t, columns[i], dashed, false});
+}
+
+double departure(const Recording& run, double far) {
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    for (std::size_t i = 0; i < run.q.size(); ++i) {
+      if (!(std::abs(run.q[i][k] - run.desired[i][k]) <= far)) return run.t[k];
+    }
+  }
+  return run.t.back();
+}
+
+double largest_difference(const std::vector<Column>& a, const std::vector<Column>& b) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < std::min(a[i].size(), b[i].size()); ++k)
+      largest = std::max(largest, std::abs(a[i][k] - b[i][k]));
+  }
+  return largest;
+}
+
+double largest_deviation(const Recording& run) { return largest_difference(run.q, run.desired); }
+
+void add_extremes(ValidationReport& report, const Recording& run,
+                  const std::vector<Column>& columns, const std::string& turning,
+                  const std::string& sliding) {
+  std::vector<std::vector<std::string>> rows;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Coordinate& joint = run.model.coordinates()[i];
+    const auto [low, high] = std::minmax_element(columns[i].begin(), columns[i].end());
+    const auto number = [](double x) {
+      return fmt::format("{:.5g}", std::abs(x) < 1e-12 ? 0.0 : x);
+    };
+    rows.push_back({joint.name, number(columns[i].front()), number(*low), number(*high),
+                    number(columns[i].back()), joint.prismatic ? sliding : turning});
+  }
+  report.table({"joint", "start", "smallest", "largest", "end", "unit"}, rows);
+}
+
+std::vector<PaperForced> forced_as_in_the_paper(const PaperRobot& robot,
+                                                const ValidationReport& report, double to) {
+  std::vector<PaperForced> runs;
+  const std::pair<const char*, const char*> methods[] = {
+      {"RKF 4(5), 1e-6", "rkf45"}, {"ABM, 1e-6", "abm"}, {"DVERK, 1e-6", "dverk"}};
+  for (const auto& [name, integrator] : methods) {
+    SimulationOptions options = robot.forced();
+    options.integrator = integrator;
+    options.rtol = 1e-6;
+    options.sample = 0.02;
+    const double share = to / 3.0, from = share * static_cast<double>(runs.size());
+    runs.push_back({name, integrator, robot.run(options, report, from, from + share)});
+  }
+  return runs;
+}
+
+}  // namespace dynamics::tools
