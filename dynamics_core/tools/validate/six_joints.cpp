@@ -53,14 +53,14 @@ void show_torques(ValidationReport& report, const PaperRobot& robot, const Subje
   for (const char* other : {"lagrange", "newton-euler", "modified-newton-euler"})
     largest = std::max(largest, torque_difference(robot, torques, other));
   report.claim(
-      "Torques of RIDIM, checked by the author against Cyril (1988).",
+      said,
       fmt::format("No numbers are printed to compare with. Lagrange, Newton-Euler and the "
                   "modified Newton-Euler equations give the same to {:.1e} of the largest.",
                   largest),
       largest < 1e-12);
 }
 
-Recording show_free_fall(ValidationReport& report, const PaperRobot& robot, const std::string& name,
+Recording show_free_fall(ValidationReport& report, const PaperRobot& robot, const Subject& subject,
                          const std::string& figures) {
   SimulationOptions options = robot.free_fall(10.0);
   options.rtol = 1e-12;

@@ -227,8 +227,9 @@ std::string SvgFigure::text() const {
       width, height);
   out.add("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{}", legend.text());
   for (std::size_t i = 0; i < panels_.size(); ++i) {
-    add_panel(out, panels_[i], names, panel_width * static_cast<double>(i % columns),
-              legend_height + panel_height * static_cast<double>(i / columns));
+    const std::size_t row = i / columns, column = i % columns;
+    add_panel(out, panels_[i], names, panel_width * static_cast<double>(column),
+              legend_height + panel_height * static_cast<double>(row));
   }
   out.add("</svg>\n");
   return out.text();
