@@ -112,7 +112,13 @@ double run_peak(std::size_t calls) {
 }
 
 ordered_json compare(double seconds, const std::function<void(double)>& progress) {
-  const std::vector<Contender> contenders = all_contenders({1, 2});
+  std::vector<Contender> contenders = all_contenders({1, 2});
+  // those who do the same work one after the other: "inverse" beside "batch inverse"
+  const auto kind = [](const Contender& contender) {
+    return contender.work.substr(contender.work.rfind(' ') + 1);
+  };
+  std::stable_sort(contenders.begin(), contenders.end(),
+                   [&](const Contender& a, const Contender& b) { return kind(a) < kind(b); });
   std::vector<Timed> all;
   all.reserve(contenders.size() + 1);
   for (const Contender& contender : contenders) all.push_back(timed(contender));
@@ -155,6 +161,17 @@ ordered_json compare(double seconds, const std::function<void(double)>& progress
                                 {"operations", operations(own.work)},
                                 {"bound_ns", operations(own.work) / peak}});
     }
+  }
+  const auto place = [](const ordered_json& row) {
+    static constexpr std::string_view order[] = {"inverse", "forward", "inertia matrix",
+                                                 "batch inverse"};
+    return std::find(std::begin(order), std::end(order), row.at("work").get<std::string>());
+  };
+  for (const char* list : {"rows", "threads"}) {
+    auto& rows = result[list].get_ref<ordered_json::array_t&>();
+    std::stable_sort(rows.begin(), rows.end(), [&](const ordered_json& a, const ordered_json& b) {
+      return place(a) < place(b);
+    });
   }
   return result;
 }

@@ -528,7 +528,9 @@ LaneFaults each_group(const LaneJob& job, Size first, Size last, const LaneScrat
 /// More chains than a multiply-add takes cycles in two units.
 double run_multiply_adds(Size rounds) {
   const Lanes f(0.999), s(0.001);
-  Lanes a = s, b = s, c = s, d = s, e = s, g = s, h = s, i = s, j = s, k = s, l = s, m = s;
+  // from different numbers, or the compiler would see that they are one
+  Lanes a(0.1), b(0.2), c(0.3), d(0.4), e(0.5), g(0.6), h(0.7), i(0.8), j(0.9), k(1.1), l(1.2),
+      m(1.3);
   for (Size round = 0; round < rounds; ++round) {
     a = a * f + s;
     b = b * f + s;
