@@ -59,9 +59,13 @@ Timed timed(const Contender& contender) {
           {}};
 }
 
-/// Rounds of turns for all, within about the time given.
-void run_rounds(std::vector<Timed>& all, std::size_t rounds, double seconds,
+/// Rounds of turns for all, within about the time given. Turns are short, so that on a busy machine
+/// most of them are not interrupted, and the median is of those.
+void run_rounds(std::vector<Timed>& all, double seconds,
                 const std::function<void(double)>& progress) {
+  constexpr double wanted = 0.4e-3;
+  const double fitting = seconds / (wanted * static_cast<double>(all.size()));
+  const auto rounds = static_cast<std::size_t>(std::clamp(fitting, 9.0, 500.0));
   const double turn = seconds / static_cast<double>(all.size() * (rounds + 2));
   for (Timed& each : all) each.calibrate(turn);
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -112,7 +116,7 @@ double run_peak(std::size_t calls) {
 }
 
 ordered_json compare(double seconds, const std::function<void(double)>& progress) {
-  std::vector<Contender> contenders = all_contenders({1, 2});
+  std::vector<Contender> contenders = all_contenders();
   // those who do the same work one after the other: "inverse" beside "batch inverse"
   const auto kind = [](const Contender& contender) {
     return contender.work.substr(contender.work.rfind(' ') + 1);
@@ -123,30 +127,16 @@ ordered_json compare(double seconds, const std::function<void(double)>& progress
   all.reserve(contenders.size() + 1);
   for (const Contender& contender : contenders) all.push_back(timed(contender));
   all.push_back({run_peak, 1, {}});
-  run_rounds(all, 15, seconds, progress);
+  run_rounds(all, seconds, progress);
   const double peak = 1.0 / median(all.back().nanoseconds);  // operations in a nanosecond
 
   ordered_json result;
   result["peak"] = peak;
   result["sine_operations"] = sine_and_cosine;
   result["rows"] = ordered_json::array();
-  result["threads"] = ordered_json::array();
   for (std::size_t o = 0; o < contenders.size(); ++o) {
     const Contender& own = contenders[o];
     if (own.name != "ours") continue;
-    if (own.threads > 1) {
-      for (std::size_t s = 0; s < contenders.size(); ++s) {
-        const Contender& one = contenders[s];
-        if (one.name != "ours" || one.work != own.work || one.threads != 1) continue;
-        const auto gains = ratios(all[s], all[o]);
-        result["threads"].push_back({{"work", own.work},
-                                     {"threads", own.threads},
-                                     {"gain", median(gains)},
-                                     {"low", quantile(gains, 0.25)},
-                                     {"high", quantile(gains, 0.75)}});
-      }
-      continue;
-    }
     for (std::size_t p = 0; p < contenders.size(); ++p) {
       const Contender& peer = contenders[p];
       if (peer.name == "ours" || !own.work.ends_with(peer.work)) continue;
@@ -167,11 +157,30 @@ ordered_json compare(double seconds, const std::function<void(double)>& progress
                                                  "batch inverse"};
     return std::find(std::begin(order), std::end(order), row.at("work").get<std::string>());
   };
-  for (const char* list : {"rows", "threads"}) {
-    auto& rows = result[list].get_ref<ordered_json::array_t&>();
-    std::stable_sort(rows.begin(), rows.end(), [&](const ordered_json& a, const ordered_json& b) {
-      return place(a) < place(b);
-    });
+  auto& rows = result["rows"].get_ref<ordered_json::array_t&>();
+  std::stable_sort(rows.begin(), rows.end(), [&](const ordered_json& a, const ordered_json& b) {
+    return place(a) < place(b);
+  });
+  return result;
+}
+
+/// What two threads gain over one, on batches that are worth it.
+ordered_json threads(double seconds, const std::function<void(double)>& progress) {
+  ordered_json result = ordered_json::array();
+  const std::vector<Contender> one = batches(1, large_batch), two = batches(2, large_batch);
+  if (two.empty()) return result;
+  std::vector<Timed> all;
+  for (const Contender& contender : one) all.push_back(timed(contender));
+  for (const Contender& contender : two) all.push_back(timed(contender));
+  run_rounds(all, seconds, progress);
+  for (std::size_t i = 0; i < two.size(); ++i) {
+    const auto gains = ratios(all[i], all[one.size() + i]);
+    result.push_back({{"work", two[i].work},
+                      {"threads", two[i].threads},
+                      {"states", large_batch},
+                      {"gain", median(gains)},
+                      {"low", quantile(gains, 0.25)},
+                      {"high", quantile(gains, 0.75)}});
   }
   return result;
 }
@@ -194,7 +203,7 @@ ordered_json growth(double seconds, const std::function<void(double)>& progress)
       }
     }
   }
-  run_rounds(all, 7, seconds, progress);
+  run_rounds(all, seconds, progress);
   ordered_json result = ordered_json::array();
   for (const char* work : {"inverse", "forward"}) {
     for (const char* shape : {"chain", "tree"}) {
@@ -214,8 +223,12 @@ ordered_json growth(double seconds, const std::function<void(double)>& progress)
 
 int run(double seconds) {
   tools::ProgressBar bar("Measuring");
-  ordered_json result = compare(0.75 * seconds, [&](double part) { bar.update(0.75 * part); });
-  result["growth"] = growth(0.25 * seconds, [&](double part) { bar.update(0.75 + 0.25 * part); });
+  const auto from = [&](double start, double share) {
+    return [&bar, start, share](double part) { bar.update(start + share * part); };
+  };
+  ordered_json result = compare(0.55 * seconds, from(0.0, 0.55));
+  result["threads"] = threads(0.2 * seconds, from(0.55, 0.2));
+  result["growth"] = growth(0.25 * seconds, from(0.75, 0.25));
   result["instruction_set"] = std::string(name(instruction_set()));
   result["peers"] = ordered_json::object();
   const std::pair<const char*, std::string> versions[] = {

@@ -35,10 +35,11 @@ struct Contender {
 };
 
 const Model& puma();
-inline constexpr std::size_t batch_size = 32768;
+inline constexpr std::size_t batch_size = 2048;    ///< in the second cache
+inline constexpr std::size_t large_batch = 65536;  ///< worth waking threads for
 
-/// All of this library's on the PUMA, batches on each of the numbers of threads.
-std::vector<Contender> ours(const std::vector<std::size_t>& threads);
+/// Batches of so many states of the PUMA; empty where there are fewer processors than threads.
+std::vector<Contender> batches(std::size_t threads, std::size_t states);
 /// Inverse and forward dynamics of a model of any size.
 std::vector<Contender> ours_on(const Model& model);
 /// A chain or a tree of n joints, for the growth of the cost.
@@ -53,7 +54,7 @@ std::string kdl_version();
 std::string mujoco_version();
 std::string pinocchio_version();
 
-/// All contenders of the PUMA, one of ours before each peer's.
-std::vector<Contender> all_contenders(const std::vector<std::size_t>& threads);
+/// All contenders of the PUMA on one thread, ours first.
+std::vector<Contender> all_contenders();
 
 }  // namespace dynamics::benchmark

@@ -48,9 +48,9 @@ struct OneState {
 };
 
 struct ManyStates {
-  explicit ManyStates(std::size_t threads)
+  ManyStates(std::size_t threads, std::size_t count)
       : workspace(puma(), {.threads = threads}),
-        states(puma().size(), batch_size),
+        states(puma().size(), count),
         result(states.q.size()) {}
   BatchWorkspace workspace;
   States states;
@@ -86,26 +86,22 @@ std::vector<Contender> ours_on(const Model& model) {
   return all;
 }
 
-std::vector<Contender> ours(const std::vector<std::size_t>& threads) {
-  std::vector<Contender> all = ours_on(puma());
-  for (const std::size_t count : threads) {
-    const auto many = std::make_shared<ManyStates>(count);
-    if (many->workspace.threads() != count) continue;  // not that many processors
-    all.push_back(
-        {"batch inverse", "ours", count, batch_size, [many](std::size_t, std::size_t calls) {
-           const States& s = many->states;
-           for (std::size_t k = 0; k < calls; ++k) {
-             batch::inverse_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
-           }
-         }});
-    all.push_back(
-        {"batch forward", "ours", count, batch_size, [many](std::size_t, std::size_t calls) {
-           const States& s = many->states;
-           for (std::size_t k = 0; k < calls; ++k) {
-             batch::forward_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
-           }
-         }});
-  }
+std::vector<Contender> batches(std::size_t threads, std::size_t states) {
+  const auto many = std::make_shared<ManyStates>(threads, states);
+  if (many->workspace.threads() != threads) return {};  // not that many processors
+  std::vector<Contender> all;
+  all.push_back({"batch inverse", "ours", threads, states, [many](std::size_t, std::size_t calls) {
+                   const States& s = many->states;
+                   for (std::size_t k = 0; k < calls; ++k) {
+                     batch::inverse_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
+                   }
+                 }});
+  all.push_back({"batch forward", "ours", threads, states, [many](std::size_t, std::size_t calls) {
+                   const States& s = many->states;
+                   for (std::size_t k = 0; k < calls; ++k) {
+                     batch::forward_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
+                   }
+                 }});
   return all;
 }
 
@@ -116,10 +112,10 @@ Model tree(std::size_t joints) {
   return Model(test::RandomRobot(3).robot({.joints = joints, .branching = 0.5, .prismatic = 0.0}));
 }
 
-std::vector<Contender> all_contenders(const std::vector<std::size_t>& threads) {
-  std::vector<Contender> all = ours(threads);
-  for (const auto& peers : {kdl(), mujoco(), pinocchio()}) {
-    all.insert(all.end(), peers.begin(), peers.end());
+std::vector<Contender> all_contenders() {
+  std::vector<Contender> all = ours_on(puma());
+  for (const auto& others : {batches(1, batch_size), kdl(), mujoco(), pinocchio()}) {
+    all.insert(all.end(), others.begin(), others.end());
   }
   return all;
 }

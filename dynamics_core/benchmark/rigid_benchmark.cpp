@@ -47,7 +47,15 @@ void grow(benchmark::State& state, bool tree, std::size_t work) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const Contender& contender : dynamics::benchmark::all_contenders({1, 2})) {
+  std::vector<Contender> contenders = dynamics::benchmark::all_contenders();
+  for (const std::size_t threads : {1U, 2U}) {
+    for (Contender& large :
+         dynamics::benchmark::batches(threads, dynamics::benchmark::large_batch)) {
+      large.work = "large " + large.work;
+      contenders.push_back(large);
+    }
+  }
+  for (const Contender& contender : contenders) {
     const std::string threads =
         contender.threads > 1 ? fmt::format("/{} threads", contender.threads) : "";
     const std::string name = fmt::format("{}/{}{}", contender.work, contender.name, threads);
