@@ -109,7 +109,12 @@ Model chain(std::size_t joints) {
   return Model(test::RandomRobot(3).robot({.joints = joints, .prismatic = 0.0}));
 }
 Model tree(std::size_t joints) {
-  return Model(test::RandomRobot(3).robot({.joints = joints, .branching = 0.5, .prismatic = 0.0}));
+  // every link carries two, whatever the number of joints: trees of one shape
+  RobotDescription robot = test::RandomRobot(3).robot({.joints = joints, .prismatic = 0.0});
+  for (std::size_t i = 1; i < joints; ++i) {
+    robot.joints[i].parent = robot.joints[(i - 1) / 2].child;
+  }
+  return Model(robot);
 }
 
 std::vector<Contender> all_contenders() {
