@@ -170,6 +170,7 @@ ordered_json threads(double seconds, const std::function<void(double)>& progress
   const std::vector<Contender> one = batches(1, large_batch), two = batches(2, large_batch);
   if (two.empty()) return result;
   std::vector<Timed> all;
+  all.reserve(one.size() + two.size());
   for (const Contender& contender : one) all.push_back(timed(contender));
   for (const Contender& contender : two) all.push_back(timed(contender));
   run_rounds(all, seconds, progress);
