@@ -11,6 +11,7 @@
 
 #include "command.hpp"
 #include "dynamics_core/counting/algorithms.hpp"
+#include "dynamics_core/counting/flexible.hpp"
 #include "dynamics_core/counting/paper_tables.hpp"
 #include "report.hpp"
 #include "robot.hpp"
@@ -305,6 +306,36 @@ void print_by_links() {
   }
 }
 
+constexpr int most_counted_modes = 3;
+
+/// Mohan and Saha's Table 1 prints n = 8 as its example.
+std::vector<std::size_t> flexible_links(const Report& report) {
+  if (!report.robot.empty()) return {};
+  return report.links == 8 ? std::vector<std::size_t>{8}
+                           : std::vector<std::size_t>{report.links, 8};
+}
+
+/// Calls `row(n, m, counts, table)` for arms with m modes along y and along z.
+template <class Row>
+void for_flexible_rows(const Report& report, Row&& row) {
+  for (const std::size_t n : flexible_links(report)) {
+    for (int m = 1; m <= most_counted_modes; ++m) {
+      row(n, m, counting::count_flexible_forward(counting::flexible_arm(n, m)),
+          counting::mohan_saha_table(n, m));
+    }
+  }
+}
+
+void print_flexible(const Report& report) {
+  if (flexible_links(report).empty()) return;
+  fmt::print("\n  {:<33} {:>13}  {:>13}  {}\n", "Mohan and Saha, Table 1", "paper  M    A",
+             "flexible", "forward dynamics, m modes along y and along z");
+  for_flexible_rows(report, [](std::size_t n, int m, const Counts& ours, const auto& paper) {
+    fmt::print("  {:<33} {:>6.0f} {:>6.0f}  {}\n", fmt::format("Proposed, n = {}, m = {}", n, m),
+               paper.multiplications, paper.additions, pair_of(ours));
+  });
+}
+
 /// A number of links, or the robot of that name.
 Report report_for(const std::string& asked) {
   const bool number =
@@ -346,7 +377,16 @@ void add_count(CLI::App& app, Outcome&) {
                               ? report_for(plain ? std::string("6") : args->links)
                               : report_of(load_robot(args->robot).model, args->robot);
     if (args->json) {
-      print_json(to_json(report));
+      ordered_json object = to_json(report);
+      object["flexible"] = ordered_json::array();
+      for_flexible_rows(report, [&](std::size_t n, int m, const Counts& ours, const auto& paper) {
+        object["flexible"].push_back(
+            {{"links", n},
+             {"modes", m},
+             {"paper", {{"M", paper.multiplications}, {"A", paper.additions}}},
+             {"ours", short_json(ours)}});
+      });
+      print_json(object);
       return;
     }
     if (report.robot.empty()) {
@@ -356,6 +396,7 @@ void add_count(CLI::App& app, Outcome&) {
     }
     print_entries(report);
     print_papers(report);
+    print_flexible(report);
     if (plain) print_by_links();
   });
 }

@@ -53,6 +53,14 @@ TEST_F(Count, JsonHasEveryAlgorithmAndEveryRow) {
   ASSERT_EQ(report["by_links"].size(), 30U);
   EXPECT_EQ(report["by_links"][5]["links"], 6);
   EXPECT_EQ(report["by_links"][5]["inverse"]["M"], algorithm(report, "rigid", "inverse")["M"]);
+  // six links and the example of Mohan and Saha's Table 1
+  ASSERT_EQ(report["flexible"].size(), 6U);
+  const json& example = report["flexible"][4];
+  EXPECT_EQ(example["links"], 8);
+  EXPECT_EQ(example["modes"], 2);
+  EXPECT_NEAR(example["paper"]["M"], 9874.0, 0.5);
+  EXPECT_LT(example["ours"]["M"], example["paper"]["M"]);
+  EXPECT_LT(example["ours"]["A"], example["paper"]["A"]);
 }
 
 TEST_F(Count, LinksAndRobots) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+#include "dynamics_core/counting/algorithms.hpp"
+#include "dynamics_core/counting/paper_tables.hpp"
 #include "dynamics_core/formulations/registry.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "runs.hpp"
@@ -75,6 +77,32 @@ double compare(ValidationReport& report, const Model& model, Task task,
   return worst;
 }
 
+/// Turney's Tables 1 to 5 and Nasser's count, evaluated for six links.
+void show_counts(ValidationReport& report) {
+  constexpr std::int64_t links = 6;
+  // as Turney assumes: tensors about principal axes
+  const Model arm = counting::general_arm(links, {.principal = true});
+  report.paragraph(
+      "Multiplications (M) and additions (A) of an arm of six links with tensors about principal "
+      "axes, as Turney counts; ours are counted while the implementation of the same algorithm "
+      "runs. Where they differ, `docs/operation_counts.md` says why, line by line; `dynamics "
+      "count` has every row of every paper.");
+  std::vector<std::vector<std::string>> rows;
+  for (const counting::PaperRow& row : counting::paper_rows()) {
+    const bool wanted = row.paper == "Turney 1980" || row.paper.starts_with("Nasser");
+    const bool whole =
+        row.kind == counting::RowKind::inverse || row.kind == counting::RowKind::forward;
+    if (!wanted || !whole || row.formulation.empty()) continue;
+    const Task task = row.kind == counting::RowKind::inverse ? Task::inverse : Task::forward;
+    const counting::Counts counts =
+        counting::count(formulations::find(row.formulation), task, arm).counts;
+    rows.push_back({fmt::format("{}, {}", row.paper, row.table), std::string(row.algorithm),
+                    fmt::format("{} M {} A", row.multiplications(links), row.additions(links)),
+                    fmt::format("{} M {} A", counts.products(), counts.additions)});
+  }
+  report.table({"table", "algorithm", "paper", "ours"}, rows);
+}
+
 }  // namespace
 
 void validate_equivalence(ValidationReport& report) {
@@ -113,6 +141,7 @@ void validate_equivalence(ValidationReport& report) {
                   still, moved),
       still < 1e-9 && moved < 1e-9);
   report.end_claims();
+  show_counts(report);
 }
 
 }  // namespace dynamics::tools

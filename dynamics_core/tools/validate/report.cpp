@@ -36,9 +36,10 @@ void ValidationReport::end_claims() {
   std::vector<std::vector<std::string>> rows;
   for (const Claim& claim : pending_)
     rows.push_back({claim.paper, claim.ours,
-                    claim.verdict == Verdict::holds      ? "holds"
-                    : claim.verdict == Verdict::in_trend ? "in trend"
-                                                         : "**does not hold**"});
+                    claim.verdict == Verdict::holds          ? "holds"
+                    : claim.verdict == Verdict::in_trend     ? "in trend"
+                    : claim.verdict == Verdict::not_repeated ? "not repeated"
+                                                             : "**does not hold**"});
   table({"the paper", "ours", "verdict"}, rows);
   pending_.clear();
 }

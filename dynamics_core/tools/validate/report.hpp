@@ -18,7 +18,8 @@ namespace dynamics::tools {
 
 enum class Verdict {
   holds,
-  in_trend,  ///< as the paper says, but not to the letter
+  in_trend,      ///< as the paper says, but not to the letter
+  not_repeated,  ///< a fault that the paper saw in another method, and we do not
   fails
 };
 
@@ -72,6 +73,7 @@ std::span<const ValidationSection> validation_sections();
 void validate_planar(ValidationReport& report);
 void validate_stanford(ValidationReport& report);
 void validate_puma(ValidationReport& report);
+void validate_canadarm(ValidationReport& report);
 void validate_equivalence(ValidationReport& report);
 void validate_integrators(ValidationReport& report);
 

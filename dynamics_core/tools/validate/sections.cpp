@@ -10,6 +10,7 @@ std::span<const ValidationSection> validation_sections() {
       ValidationSection{"planar", "planar 3R", validate_planar},
       ValidationSection{"stanford", "Stanford arm", validate_stanford},
       ValidationSection{"puma", "PUMA", validate_puma},
+      ValidationSection{"canadarm", "Canadarm", validate_canadarm},
       ValidationSection{"equivalence", "formulations", validate_equivalence},
       ValidationSection{"integrators", "integrators", validate_integrators},
   };
