@@ -8,7 +8,7 @@
 #include "dynamics_core/counting/algorithms.hpp"
 #include "dynamics_core/counting/paper_tables.hpp"
 #include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
+#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics {
@@ -51,7 +51,8 @@ struct Bar {
 };
 
 TEST(OwnRecursions, AtOrBelowTheBestRows) {
-  for (const Bar& bar : {Bar{Work::inverse, "Saha 1999", "Table 1", "Balafoutis et al. (1988)"}}) {
+  for (const Bar& bar : {Bar{Work::inverse, "Saha 1999", "Table 1", "Balafoutis et al. (1988)"},
+                         Bar{Work::solve, "Saha 2003", "Table I", "Proposed"}}) {
     const counting::PaperRow* row = nullptr;
     for (const counting::PaperRow& one : counting::paper_rows()) {
       if (one.paper == bar.paper && one.table == bar.table && one.algorithm == bar.algorithm) {
@@ -75,7 +76,9 @@ TEST(OwnRecursions, ExactCounts) {
     Work work;
     const char *M, *A;
   };
-  for (const Exact& exact : {Exact{Work::inverse, "86n - 95", "74n - 92"}}) {
+  for (const Exact& exact : {Exact{Work::inverse, "84n - 92", "72n - 89"},
+                             Exact{Work::solve, "140n - 176", "132n - 191"},
+                             Exact{Work::forward, "225n - 266", "207n - 268"}}) {
     std::vector<std::int64_t> m, a;
     for (std::size_t links = first; links <= last; ++links) {
       const Counts counts = counting::count(exact.work, general_arm(links)).counts;
@@ -106,18 +109,19 @@ struct Plain {
   double value;
   Plain() = default;
   explicit Plain(double number) : value(number) {}
-  // NOLINTBEGIN(google-explicit-constructor)
   friend Plain operator+(Plain a, Plain b) { return Plain(a.value + b.value); }
   friend Plain operator-(Plain a, Plain b) { return Plain(a.value - b.value); }
   friend Plain operator*(Plain a, Plain b) { return Plain(a.value * b.value); }
   friend Plain operator/(Plain a, Plain b) { return Plain(a.value / b.value); }
   friend Plain operator+(Plain a, double b) { return Plain(a.value + b); }
+  friend Plain operator+(double a, Plain b) { return Plain(a + b.value); }
+  friend Plain operator-(Plain a, double b) { return Plain(a.value - b); }
+  friend Plain operator-(double a, Plain b) { return Plain(a - b.value); }
   friend Plain operator*(Plain a, double b) { return Plain(a.value * b); }
   friend Plain operator*(double a, Plain b) { return Plain(a * b.value); }
   friend Plain operator-(Plain a) { return Plain(-a.value); }
   friend Plain sin(Plain a) { return Plain(std::sin(a.value)); }
   friend Plain cos(Plain a) { return Plain(std::cos(a.value)); }
-  // NOLINTEND(google-explicit-constructor)
 };
 
 /// The library's own recursions.
@@ -129,7 +133,9 @@ struct Kernels {
         qd(numbers<S>(model.body_count(), 0.9)),
         third(numbers<S>(model.body_count(), 1.5)),
         result(third),
-        inverse(q.size()) {
+        inverse(q.size()),
+        forward(q.size()),
+        udut(q.size()) {
     const S zero(0.0);
     base.acceleration = {zero, zero, S(9.81)};
   }
@@ -138,6 +144,8 @@ struct Kernels {
   mutable std::vector<S> result;
   kernel::BaseState<S> base;
   mutable std::vector<kernel::InverseScratch<S>> inverse;
+  mutable std::vector<kernel::ForwardScratch<S>> forward;
+  mutable std::vector<kernel::UdutScratch<S>> udut;
 };
 template <class S>
 struct Inverse : Kernels<S> {
@@ -148,9 +156,29 @@ struct Inverse : Kernels<S> {
                                 this->result.data());
   }
 };
+template <class S>
+struct Forward : Kernels<S> {
+  using Kernels<S>::Kernels;
+  void operator()() const {
+    kernel::forward_dynamics<S>(*this->tree, this->forward.data(), this->base, nullptr,
+                                this->q.data(), this->qd.data(), this->third.data(),
+                                this->result.data());
+  }
+};
+template <class S>
+struct Solve : Kernels<S> {
+  using Kernels<S>::Kernels;
+  void operator()() const {
+    kernel::decompose<S>(*this->tree, this->udut.data(), this->q.data());
+    kernel::solve<S>(*this->tree, this->udut.data(), this->third.data(), this->result.data());
+  }
+};
+
 TEST(OwnRecursions, ExecuteWhatIsCounted) {
   const Model arm = general_arm(6);
   compare<Inverse, Plain>("inverse", arm);
+  compare<Forward, Plain>("forward", arm);
+  compare<Solve, Plain>("solve", arm);
 }
 
 }  // namespace
