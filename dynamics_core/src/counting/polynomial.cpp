@@ -35,7 +35,11 @@ std::string Polynomial::text() const {
     const std::int64_t over = 6 / divisor;
     std::string term =
         over == 1 ? fmt::format("{}", size / 6) : fmt::format("{}/{}", size / divisor, over);
-    if (i < 3) term = size == 6 ? powers[i] : term + (i < 2 || over > 1 ? " " : "") + powers[i];
+    if (i < 3) {
+      if (size == 6) term.clear();
+      if (size != 6 && (i < 2 || over > 1)) term += ' ';
+      term += powers[i];
+    }
     const bool negative = sixths_[i] < 0;
     if (result.empty()) {
       result = (negative ? "-" : "") + term;

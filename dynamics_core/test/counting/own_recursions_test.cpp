@@ -114,9 +114,7 @@ struct Plain {
   friend Plain operator*(Plain a, Plain b) { return Plain(a.value * b.value); }
   friend Plain operator/(Plain a, Plain b) { return Plain(a.value / b.value); }
   friend Plain operator+(Plain a, double b) { return Plain(a.value + b); }
-  friend Plain operator+(double a, Plain b) { return Plain(a + b.value); }
   friend Plain operator-(Plain a, double b) { return Plain(a.value - b); }
-  friend Plain operator-(double a, Plain b) { return Plain(a - b.value); }
   friend Plain operator*(Plain a, double b) { return Plain(a.value * b); }
   friend Plain operator*(double a, Plain b) { return Plain(a * b.value); }
   friend Plain operator-(Plain a) { return Plain(-a.value); }

@@ -35,9 +35,9 @@ class LagrangeMatrices {
     // dT_0^i / dtheta_j = T_0^{j-1} Q_{j-1} T_{j-1}^i, Eq. (1.11)
     Ledger::line("dT_0^i/dtheta_j");
     first_.resize(n_ * n_);
-    for (std::size_t i = 0; i < n_; ++i) first_[i * n_] = before_Q(T(0, i + 1), 0);
+    for (std::size_t i = 0; i < n_; ++i) first_[i * n_] = rate_matrix_times(T(0, i + 1), 0);
     for (std::size_t j = 1; j < n_; ++j) {
-      const Matrix4 start = times_Q(T(0, j), j);
+      const Matrix4 start = times_rate_matrix(T(0, j), j);
       for (std::size_t i = j; i < n_; ++i) first_[i * n_ + j] = start * T(j, i + 1);
     }
   }
@@ -48,8 +48,9 @@ class LagrangeMatrices {
   /// d2T_0^i / dtheta_j dtheta_k for j <= k <= i: the fragment dT_0^{k-1}/dtheta_j (or, for j = k,
   /// T_0^{j-1} Q), Q, T_{k-1}^i, Eq. (1.12); for the first joint Q dT_0^i/dtheta_k.
   Matrix4 second(std::size_t i, std::size_t j, std::size_t k) const {
-    if (j == 0) return before_Q(first(i, k), 0);
-    const Matrix4 start = j < k ? times_Q(first(k - 1, j), k) : times_Q(times_Q(T(0, j), j), j);
+    if (j == 0) return rate_matrix_times(first(i, k), 0);
+    const Matrix4 start = j < k ? times_rate_matrix(first(k - 1, j), k)
+                                : times_rate_matrix(times_rate_matrix(T(0, j), j), j);
     return start * T(k, i + 1);
   }
   const Matrix4& inertia(std::size_t i) const { return inertia_[i]; }  ///< J_i^a, Eq. (1.28)
@@ -73,7 +74,7 @@ class LagrangeMatrices {
   }
   /// m Q: two columns exchanged, one of them negated, the others zero (Eq. 1.5); the translational
   /// Q has a single one, in row 3 and column 4.
-  Matrix4 times_Q(const Matrix4& m, std::size_t joint) const {
+  Matrix4 times_rate_matrix(const Matrix4& m, std::size_t joint) const {
     Matrix4 result = Matrix4::Constant(S(0.0));
     if (prismatic_[joint]) {
       result.col(3) = m.col(2);
@@ -84,7 +85,7 @@ class LagrangeMatrices {
     return result;
   }
   /// Q m: the same with rows.
-  Matrix4 before_Q(const Matrix4& m, std::size_t joint) const {
+  Matrix4 rate_matrix_times(const Matrix4& m, std::size_t joint) const {
     Matrix4 result = Matrix4::Constant(S(0.0));
     if (prismatic_[joint]) {
       result.row(2) = m.row(3);
