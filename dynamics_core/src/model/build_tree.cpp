@@ -49,7 +49,7 @@ Eigen::Matrix3d turn_z_onto(const Eigen::Vector3d& axis) {
     if (axis.x() == 0.0 && axis.y() == 0.0) return Eigen::Matrix3d::Identity();
     return Eigen::Quaterniond::FromTwoVectors(z, axis).toRotationMatrix();
   }
-  const Eigen::Matrix3d flip = Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
+  Eigen::Matrix3d flip = Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
   if (axis.x() == 0.0 && axis.y() == 0.0) return flip;
   return Eigen::Quaterniond::FromTwoVectors(-z, axis).toRotationMatrix() * flip;
 }

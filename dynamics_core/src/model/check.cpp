@@ -147,7 +147,7 @@ CheckReport check_dh_table(std::string_view yaml, std::string_view source,
   survey.source = std::string(source);
   try {
     const DhTable table = read_dh_table(yaml, source);
-    const RobotDescription description = describe(table);
+    RobotDescription description = describe(table);
     survey_description(description, survey);
     survey.source = std::string(source);
     check_parts(survey);

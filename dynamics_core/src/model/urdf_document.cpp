@@ -99,7 +99,7 @@ class Inspector {
                                              std::size_t count, const std::string& what) const {
     const char* text = element.Attribute(attribute);
     if (text == nullptr) return std::nullopt;
-    const auto values = parse_numbers(text);
+    auto values = parse_numbers(text);
     if (!values || values->size() != count) {
       fail(element, what,
            fmt::format("<{} {}=\"{}\"> must be {}", element.Name(), attribute, text,

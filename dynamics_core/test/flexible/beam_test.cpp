@@ -263,7 +263,7 @@ double spinning_determinant(double f, double spin) {
   double end[2][2];
   for (int start = 0; start < 2; ++start) {
     std::vector<double> a(160, 0.0);
-    a[static_cast<std::size_t>(2 + start)] = 1.0;
+    a[2U + static_cast<std::size_t>(start)] = 1.0;
     double second = 0.0, third = 0.0;
     for (std::size_t k = 0; k + 4 < a.size(); ++k) {
       const auto n = static_cast<double>(k);

@@ -144,7 +144,8 @@ struct Point {
 
 class Reference {
  public:
-  Reference(const FlexibleModel& model) : model_(model), robot_(model.rigid().description()) {
+  explicit Reference(const FlexibleModel& model)
+      : model_(model), robot_(model.rigid().description()) {
     const auto names = model.coordinate_names();
     for (std::size_t i = 0; i < names.size(); ++i) index_[names[i]] = i;
     for (const LinkDescription& link : robot_.links) {
