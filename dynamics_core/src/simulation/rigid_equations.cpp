@@ -98,7 +98,7 @@ std::unique_ptr<EquationsOfMotion<DoubleDouble>> wide_rigid_equations(
     const Model& model, const RigidPlantOptions& options) {
   if (!model.plain()) {
     throw ArgumentError("'" + model.name() +
-                        "' has mimic joints: its wider reals are not implemented, use double");
+                        "' has mimic joints: wider reals are for robots without any, use double");
   }
   if (!model.singular_reason().empty()) throw ModelError("", model.singular_reason());
   return std::make_unique<WideRigid>(model, options);

@@ -272,7 +272,7 @@ class Run {
   std::vector<bool> saturated_;
 };
 
-/// What wider reals are not implemented for.
+/// Wider reals serve the papers' runs; what goes beyond them is refused.
 void check_wide(const SimulationOptions& options) {
   const char* reason = options.limits            ? "limits"
                        : options.base            ? "a moving base"
