@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "dynamics_core/model/from_urdf.hpp"
+#include "support/arm_urdf.hpp"
 #include "support/small_robots.hpp"
 
 namespace dynamics {
@@ -23,38 +24,7 @@ using testing::HasSubstr;
 const double nan = std::numeric_limits<double>::quiet_NaN();
 const double inf = std::numeric_limits<double>::infinity();
 
-/// A good robot of two links; a test replaces a piece of its text.
-const char* const good = R"(<robot name="arm">
-  <link name="base"/>
-  <link name="upper">
-    <inertial>
-      <origin xyz="0 0 0.5" rpy="0 0 0"/>
-      <mass value="2"/>
-      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.02"/>
-    </inertial>
-  </link>
-  <link name="lower">
-    <inertial>
-      <origin xyz="0 0 0.3"/>
-      <mass value="1"/>
-      <inertia ixx="0.05" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.01"/>
-    </inertial>
-  </link>
-  <joint name="shoulder" type="revolute">
-    <parent link="base"/>
-    <child link="upper"/>
-    <origin xyz="0 0 0.1" rpy="0 0 0"/>
-    <axis xyz="0 1 0"/>
-    <limit lower="-2" upper="2" effort="100" velocity="3"/>
-  </joint>
-  <joint name="elbow" type="revolute">
-    <parent link="upper"/>
-    <child link="lower"/>
-    <origin xyz="0 0 1" rpy="0 0 0"/>
-    <axis xyz="0 1 0"/>
-    <limit lower="-2" upper="2" effort="50" velocity="3"/>
-  </joint>
-</robot>)";
+const std::string good = test::arm_urdf();
 
 struct TextCase {
   std::string name, from, to;
