@@ -66,6 +66,45 @@ std::vector<BadInput> bad_trajectories() {
         return text.append("\n").append(row).append("\n");
       }(),
       accepted, "");
+
+  const auto yaml = [&](std::string what, std::string text, Outcome outcome, std::string said) {
+    inputs.push_back({std::move(what),
+                      "path.yaml",
+                      std::move(text),
+                      {"inverse", "planar3", "--trajectory", "path.yaml", "--duration", "1",
+                       "--sample", "0.5", "--json"},
+                      outcome,
+                      std::move(said)});
+  };
+  const std::string names = "joint_names: [joint3, joint1, joint2]\n";
+  const std::string first = "points:\n  - {positions: [0, 0, 0], time_from_start: 0}\n";
+  yaml("YAML: joints in another order",
+       names + first + "  - {positions: [1, 1, 1], time_from_start: {sec: 1, nanosec: 0}}\n",
+       accepted, "");
+  yaml("YAML: empty file", "", refused, "empty");
+  yaml("YAML: no names", first, refused, "joint_names");
+  yaml("YAML: no points", names, refused, "points");
+  yaml("YAML: points empty", names + "points: []\n", refused, "no points");
+  yaml("YAML: points a number", names + "points: 3\n", refused, "path.yaml");
+  yaml("YAML: joint unknown", "joint_names: [a, joint1, joint2]\n" + first, refused, "'a'");
+  yaml("YAML: joint twice", "joint_names: [joint1, joint1, joint2]\n" + first, refused, "twice");
+  yaml("YAML: joint missing", "joint_names: [joint1]\n" + first, refused, "missing");
+  yaml("YAML: positions too few", names + "points:\n  - {positions: [0], time_from_start: 0}\n",
+       refused, "3 numbers");
+  yaml("YAML: position NaN", names + "points:\n  - {positions: [0, .nan, 0], time_from_start: 0}\n",
+       refused, "number");
+  yaml("YAML: velocities a number",
+       names + "points:\n  - {positions: [0, 0, 0], velocities: 3, time_from_start: 0}\n", refused,
+       "list");
+  yaml("YAML: velocities of one point only",
+       names + first + "  - {positions: [1, 1, 1], velocities: [0, 0, 0], time_from_start: 1}\n",
+       refused, "some points");
+  yaml("YAML: time goes back", names + first + "  - {positions: [1, 1, 1], time_from_start: -1}\n",
+       refused, "before 0");
+  yaml("YAML: time missing", names + "points:\n  - {positions: [0, 0, 0]}\n", refused,
+       "time_from_start");
+  yaml("YAML: unknown key", names + "speed: 3\n" + first, refused, "speed");
+  yaml("YAML: alias bomb", "joint_names: &a [x]\npoints: [*a, *a]\n", refused, "anchor");
   return inputs;
 }
 
