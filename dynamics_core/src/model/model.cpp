@@ -16,8 +16,10 @@ std::shared_ptr<const Model::Data> make_data(RobotDescription description,
                                              std::optional<Payload> payload) {
   if (!options.gravity.allFinite())
     throw ArgumentError("gravity is not finite: give three finite numbers");
-  if (!(options.friction_velocity > 0.0) || !std::isfinite(options.friction_velocity)) {
-    throw ArgumentError("friction_velocity must be a finite number above zero");
+  // its square and cube must be numbers: at zero velocity friction divides by them
+  if (!(options.friction_velocity >= 1e-100) || !(options.friction_velocity <= 1e100)) {
+    throw ArgumentError(fmt::format("friction_velocity is {}; it must be between 1e-100 and 1e100",
+                                    options.friction_velocity));
   }
   auto data = std::make_shared<Model::Data>();
   data->description = std::move(description);

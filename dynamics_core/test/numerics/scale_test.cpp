@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Robots tiny, huge, steep and long: nothing is NaN, and forward dynamics undoes inverse dynamics
+// within what docs/numerics.md says.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dynamics_core/batch/batch.hpp"
+#include "dynamics_core/rigid/energy.hpp"
+#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "numbers.hpp"
+#include "support/random_robot.hpp"
+
+namespace dynamics {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using test::RandomRobot;
+
+/// Multiplies all lengths and masses.
+RobotDescription scaled(RobotDescription robot, double length, double mass) {
+  for (JointDescription& joint : robot.joints) joint.origin.translation *= length;
+  for (LinkDescription& link : robot.links) {
+    if (!link.inertial) continue;
+    link.inertial->mass *= mass;
+    link.inertial->centre *= length;
+    link.inertial->inertia *= mass * length * length;
+  }
+  return robot;
+}
+
+/// |forward(inverse(qdd)) - qdd| over the largest acceleration in play: qdd, or that of the robot
+/// let go (g over its length). The worst of several states; NaN where a number is not finite.
+double round_trip(const Model& model, unsigned seed, int states = 10) {
+  RandomRobot random(seed);
+  Workspace workspace(model);
+  BatchWorkspace lanes(model);
+  double largest = 0.0;
+  for (int i = 0; i < states; ++i) {
+    const VectorXd q = random.vector(model.size(), 3.0), qd = random.vector(model.size(), 1.0);
+    const VectorXd qdd = random.vector(model.size(), 5.0), zero = VectorXd::Zero(q.size());
+    VectorXd tau(q.size()), back(q.size()), falling(q.size());
+    forward_dynamics(model, workspace, q, qd, zero, falling);
+    const double scale = qdd.norm() + falling.norm();
+    const auto note = [&] {
+      if (!tau.allFinite() || !back.allFinite()) largest = std::nan("");
+      largest = std::max((back - qdd).norm() / scale, largest);
+    };
+    inverse_dynamics(model, workspace, q, qd, qdd, tau);
+    forward_dynamics(model, workspace, q, qd, tau, back);
+    note();
+    batch::inverse_dynamics(model, lanes, q, qd, qdd, tau);
+    batch::forward_dynamics(model, lanes, q, qd, tau, back);
+    note();
+  }
+  return largest;
+}
+
+void expect_round_trip(const std::string& what, const Model& model, double bar) {
+  const double error = round_trip(model, 2);
+  EXPECT_LT(error, bar) << what;
+  test::Numbers::all().note("scale", what, {}, {error});
+}
+
+TEST(Scale, LengthsFromAMicrometreToAThousandKilometres) {
+  RandomRobot random(1);
+  const RobotDescription robot = random.robot({.joints = 7, .prismatic = 0.0});
+  for (const double length : {1e-6, 1e-3, 1.0, 1e3, 1e6}) {
+    for (const double mass : {1e-9, 1.0, 1e9}) {
+      expect_round_trip(fmt::format("7 joints, lengths x {:.0e}, masses x {:.0e}", length, mass),
+                        Model(scaled(robot, length, mass)), 1e-12);
+    }
+  }
+}
+
+TEST(Scale, LinksOfVeryDifferentLengths) {
+  // a gripper of micrometres at the end of an arm, and the other way round
+  for (const double length : {1e-6, 1e6}) {
+    RandomRobot random(7);
+    RobotDescription robot = random.robot({.joints = 6, .prismatic = 0.0});
+    for (std::size_t i = 3; i < 6; ++i) {
+      robot.joints[i].origin.translation *= length;
+      Inertial& inertial = *robot.links[i + 1].inertial;
+      inertial.centre *= length;
+      inertial.inertia *= length * length;
+    }
+    expect_round_trip(fmt::format("6 joints, the last three lengths x {:.0e}", length),
+                      Model(robot), 1e-6);
+  }
+}
+
+TEST(Scale, PowersOfTwoChangeNoDigit) {
+  // lengths and masses times powers of two are exact: so must the torques be
+  RandomRobot random(3);
+  const RobotDescription robot = random.robot({.joints = 6, .prismatic = 0.0});
+  const VectorXd q = random.vector(6, 3.0), qd = random.vector(6, 2.0), qdd = random.vector(6, 4.0);
+  ModelOptions options;
+  const auto torques = [&](const RobotDescription& given) {
+    const Model model(given, options);
+    Workspace workspace(model);
+    VectorXd tau(6);
+    inverse_dynamics(model, workspace, q, qd, qdd, tau);
+    return tau;
+  };
+  const VectorXd tau = torques(robot);
+  const double length = std::ldexp(1.0, 20), mass = std::ldexp(1.0, -30);
+  options.gravity *= length;
+  EXPECT_EQ(torques(scaled(robot, length, mass)), mass * length * length * tau);
+}
+
+TEST(Scale, MassRatios) {
+  for (const double ratio : {1e-8, 1e-4, 1e4, 1e8}) {
+    RandomRobot random(4);
+    RobotDescription robot = random.robot({.joints = 6, .prismatic = 0.3});
+    for (std::size_t i = 4; i < robot.links.size(); ++i) {
+      robot.links[i].inertial->mass *= ratio;
+      robot.links[i].inertial->inertia *= ratio;
+    }
+    // a heavy end hides what the light links do: digits are lost as the condition number says
+    expect_round_trip(fmt::format("6 joints, the last three masses x {:.0e}", ratio), Model(robot),
+                      ratio > 1.0 ? 1e-6 : 1e-12);
+  }
+}
+
+TEST(Scale, AThousandJoints) {
+  for (const double branching : {0.0, 0.3}) {
+    RandomRobot random(6);
+    const Model model(random.robot({.joints = 1000, .branching = branching, .prismatic = 0.2}));
+    Workspace workspace(model);
+    const VectorXd q = random.vector(1000, 3.0), zero = VectorXd::Zero(1000);
+    VectorXd tau(1000), back(1000), g(1000);
+    const VectorXd qdd = random.vector(1000, 1.0);
+    inverse_dynamics(model, workspace, q, zero, qdd, tau);
+    forward_dynamics(model, workspace, q, zero, tau, back);
+    ASSERT_TRUE(tau.allFinite() && back.allFinite());
+    const double error = (back - qdd).norm() / qdd.norm();
+    EXPECT_LT(error, 1e-6);
+    const std::string name = branching > 0.0 ? "a tree of 1000 joints" : "a chain of 1000 joints";
+    test::Numbers::all().note("scale", name, {}, {error});
+    MatrixXd M(1000, 1000);
+    inertia_matrix(model, workspace, q, M);
+    ASSERT_TRUE(M.allFinite());
+    gravity_forces(model, workspace, q, g);
+    const double with_matrix = (M * qdd + g - tau).norm() / tau.norm();
+    EXPECT_LT(with_matrix, 1e-12);
+    test::Numbers::all().note("scale", name + ", inverse dynamics against M qdd + g", {},
+                              {with_matrix});
+    // kinetic energy by M and by the bodies' velocities
+    const double kinetic = energy(model, workspace, q, qdd).kinetic;
+    EXPECT_NEAR(qdd.dot(M * qdd) / 2.0 / kinetic, 1.0, 1e-12);
+  }
+}
+
+}  // namespace
+}  // namespace dynamics
