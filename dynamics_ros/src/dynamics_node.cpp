@@ -1,92 +1,260 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_ros/dynamics_node.hpp"
 
+#include <chrono>
+#include <diagnostic_updater/diagnostic_updater.hpp>
 #include <dynamics_ros/dynamics_node_parameters.hpp>
+#include <exception>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <rclcpp/rclcpp.hpp>
 #include <rclcpp_components/register_node_macro.hpp>
+#include <std_msgs/msg/string.hpp>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "call_statistics.hpp"
+#include "dynamics_ros/dynamics_server.hpp"
+#include "simulate_action.hpp"
+#include "worker_pool.hpp"
 
 namespace dynamics_ros {
+namespace {
 
 using dynamics_msgs::msg::ResultCode;
+using Status = diagnostic_updater::DiagnosticStatusWrapper;
+
+ServerOptions server_options(const ::dynamics_node::Params& parameters) {
+  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  ServerOptions options;
+  options.gravity = Eigen::Vector3d::Map(parameters.gravity.data());
+  options.friction_velocity = parameters.friction_velocity;
+  options.largest_request = size(parameters.largest_request);
+  options.largest_scaling = size(parameters.largest_scaling);
+  options.largest_factor = parameters.largest_factor;
+  options.batch_threads = size(parameters.batch_threads);
+  options.longest_simulation = parameters.longest_simulation;
+  return options;
+}
+
+}  // namespace
+
+class DynamicsNode::Work {
+ public:
+  Work(DynamicsNode& node, const ::dynamics_node::Params& parameters)
+      : node_(node),
+        server_(server_options(parameters)),
+        short_request_(static_cast<std::size_t>(parameters.short_request)),
+        group_(node.create_callback_group(rclcpp::CallbackGroupType::Reentrant)),
+        long_requests_(static_cast<std::size_t>(parameters.long_request_threads),
+                       static_cast<std::size_t>(parameters.long_request_queue)),
+        simulate_(node, server_, add_statistics("simulate"), group_,
+                  static_cast<std::size_t>(parameters.simulation_threads),
+                  static_cast<std::size_t>(parameters.simulation_queue)),
+        diagnostics_(&node) {
+    const auto latched = rclcpp::QoS(1).reliable().transient_local();
+    payload_ = node.create_publisher<dynamics_msgs::msg::Payload>("~/payload", latched);
+    if (parameters.robot_description.empty()) {
+      description_ = node.create_subscription<std_msgs::msg::String>(
+          "robot_description", latched,
+          [this](const std_msgs::msg::String& message) { take_description(message.data); });
+    } else {
+      take_description(parameters.robot_description);
+    }
+    offer_services();
+    diagnostics_.setHardwareID(node.get_fully_qualified_name());
+    diagnostics_.add("model", [this](Status& status) { report_model(status); });
+    diagnostics_.add("requests", [this](Status& status) { report_requests(status); });
+    diagnostics_.add("load", [this](Status& status) { report_load(status); });
+  }
+
+  ~Work() {
+    simulate_.end();
+    long_requests_.end();
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+ private:
+  CallStatistics& add_statistics(const std::string& name) {
+    statistics_.emplace_back().first = name;
+    return statistics_.back().second;
+  }
+
+  void offer_services() {
+    using namespace dynamics_msgs::srv;
+    const auto points = [](const auto& request) { return request.trajectory.points.size(); };
+    const auto one = [](const auto&) { return std::size_t{1}; };
+    serve<InverseDynamics>("inverse_dynamics", &DynamicsServer::inverse_dynamics, points);
+    serve<CheckTorqueLimits>("check_torque_limits", &DynamicsServer::check_torque_limits, points);
+    serve<ForwardDynamics>("forward_dynamics", &DynamicsServer::forward_dynamics,
+                           [](const auto& request) { return request.states.size(); });
+    serve<GetDynamicsTerms>("get_dynamics_terms", &DynamicsServer::get_dynamics_terms, one);
+    serve<GetModel>("get_model", &DynamicsServer::get_model, one);
+    serve<ScaleTrajectory>(
+        "scale_trajectory", &DynamicsServer::scale_trajectory, [points](const auto& request) {
+          constexpr std::size_t rounds = 32;  // of inverse dynamics at each point, about
+          return rounds * points(request) * (std::size_t{request.interior_points} + 1);
+        });
+    serve<CheckModel>("check_model", &DynamicsServer::check_model, [](const auto& request) {
+      constexpr std::size_t samples = 256;  // of the condition number
+      return request.without_condition ? std::size_t{1} : samples + 1;
+    });
+    const auto set_payload = [this](DynamicsServer& server, const SetPayload::Request& request,
+                                    SetPayload::Response& response) {
+      const std::lock_guard in_order(publishing_);
+      server.set_payload(request, response);
+      if (response.result.code == ResultCode::SUCCESS) payload_->publish(server.payload());
+    };
+    serve<SetPayload>("set_payload", set_payload, one);
+  }
+
+  /// Answers requests by a function of the server: short ones at once, in the executor's thread,
+  /// long ones on threads of their own, so that they never keep short ones waiting.
+  template <class Service, class Answer, class Size>
+  void serve(const std::string& name, Answer answer, Size size) {
+    using Handle = std::shared_ptr<rclcpp::Service<Service>>;
+    CallStatistics& statistics = add_statistics(name);
+    const auto callback = [this, answer, size, &statistics](
+                              Handle service, std::shared_ptr<rmw_request_id_t> id,
+                              std::shared_ptr<typename Service::Request> request) {
+      const auto begin = std::chrono::steady_clock::now();
+      const auto send = [this, service, id, begin, &statistics](auto& response) {
+        if (response.result.code != ResultCode::SUCCESS) {
+          RCLCPP_DEBUG(node_.get_logger(), "%s: %s", service->get_service_name(),
+                       response.result.message.c_str());
+        }
+        try {
+          service->send_response(*id, response);
+        } catch (const std::exception& error) {  // a client that is gone, a node that ends
+          RCLCPP_WARN(node_.get_logger(), "%s: no answer could be sent: %s",
+                      service->get_service_name(), error.what());
+        }
+        statistics.add(response.result, std::chrono::steady_clock::now() - begin);
+      };
+      const auto work = [this, answer, request, send] {
+        typename Service::Response response;
+        std::invoke(answer, server_, *request, response);
+        send(response);
+      };
+      if (size(*request) <= short_request_) return work();
+      if (long_requests_.submit(work)) return;
+      typename Service::Response busy;
+      busy.result.code = ResultCode::BUSY;
+      busy.result.message =
+          "as many long requests wait as parameter long_request_queue allows: ask again later";
+      send(busy);
+    };
+    services_.push_back(
+        node_.create_service<Service>("~/" + name, callback, rclcpp::ServicesQoS(), group_));
+  }
+
+  void take_description(const std::string& urdf) {
+    const std::lock_guard in_order(publishing_);
+    const ResultCode taken = server_.set_description(urdf);
+    const auto model = server_.model();
+    if (taken.code == ResultCode::SUCCESS) {
+      RCLCPP_INFO(node_.get_logger(), "robot '%s' with %zu joints, %.6g kg", model->name().c_str(),
+                  model->size(), model->total_mass());
+      for (const auto& note : model->notes()) {
+        if (note.severity == dynamics::Note::Severity::warning) {
+          RCLCPP_WARN(node_.get_logger(), "'%s' %s", note.element.c_str(), note.message.c_str());
+        }
+      }
+    } else if (model) {
+      RCLCPP_ERROR(node_.get_logger(), "bad robot description, going on with '%s': %s",
+                   model->name().c_str(), taken.message.c_str());
+    } else {
+      RCLCPP_ERROR(node_.get_logger(), "bad robot description: %s", taken.message.c_str());
+    }
+    payload_->publish(server_.payload());
+  }
+
+  void report_model(Status& status) const {
+    const auto model = server_.model();
+    const std::string refusal = server_.refusal();
+    if (!model) {
+      status.summary(Status::ERROR,
+                     refusal.empty() ? "no robot description yet" : "bad robot description");
+    } else if (!refusal.empty()) {
+      status.summary(Status::WARN, "bad robot description, going on with the one before");
+    } else {
+      status.summary(Status::OK, "robot '" + model->name() + "'");
+    }
+    if (!refusal.empty()) status.add("refused", refusal);
+    if (!model) return;
+    status.add("name", model->name());
+    status.add("joints", model->size());
+    status.add("mass (kg)", model->total_mass());
+    status.add("payload (kg)", model->payload() ? model->payload()->mass : 0.0);
+    status.add("payload frame", model->payload() ? model->payload()->frame : "");
+    status.add("forward dynamics",
+               model->singular_reason().empty() ? "yes" : model->singular_reason());
+  }
+
+  void report_requests(Status& status) {
+    std::uint64_t calls = 0, faults = 0, internal = 0;
+    for (const auto& [name, of_service] : statistics_) {
+      const CallStatistics::Summary summary = of_service.summary();
+      calls += summary.calls;
+      faults += summary.faults;
+      internal += summary.internal_errors;
+      if (summary.calls == 0) continue;
+      status.add(name + " calls", summary.calls);
+      status.add(name + " faults", summary.faults);
+      status.add(name + " latency p50 (ms)", 1e3 * summary.median);
+      status.add(name + " latency p99 (ms)", 1e3 * summary.p99);
+      status.add(name + " latency max (ms)", 1e3 * summary.largest);
+      if (summary.faults > 0) {
+        status.add(name + " last fault",
+                   std::to_string(summary.last_fault.code) + ": " + summary.last_fault.message);
+      }
+    }
+    status.add("calls", calls);
+    status.add("faults", faults);
+    // a bad request is its sender's fault; the node's own is worth a look for as long as it is new
+    const bool fresh = internal > internal_errors_;
+    internal_errors_ = internal;
+    status.summary(fresh ? Status::WARN : Status::OK,
+                   fresh ? "internal errors: see the last faults"
+                         : std::to_string(calls) + " calls, " + std::to_string(faults) + " faults");
+  }
+
+  void report_load(Status& status) const {
+    const auto add = [&status](const std::string& name, const WorkerPool::Load& load) {
+      status.add(name + " running", load.running);
+      status.add(name + " waiting", load.waiting);
+    };
+    status.summary(Status::OK, "");
+    add("long requests", long_requests_.load());
+    add("simulations", simulate_.load());
+  }
+
+  DynamicsNode& node_;
+  DynamicsServer server_;
+  const std::size_t short_request_;
+  rclcpp::CallbackGroup::SharedPtr group_;  // reentrant: requests are answered side by side
+  std::mutex publishing_;                   // payloads are published in the order they are set
+  std::list<std::pair<std::string, CallStatistics>> statistics_;
+  std::uint64_t internal_errors_ = 0;  // reported
+  rclcpp::Publisher<dynamics_msgs::msg::Payload>::SharedPtr payload_;
+  WorkerPool long_requests_;
+  SimulateAction simulate_;
+  std::vector<rclcpp::ServiceBase::SharedPtr> services_;
+  rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
+  diagnostic_updater::Updater diagnostics_;
+};
 
 DynamicsNode::DynamicsNode(const rclcpp::NodeOptions& options) : Node("dynamics", options) {
   const auto parameters =
-      dynamics_node::ParamListener(get_node_parameters_interface(), get_logger()).get_params();
-  ServerOptions server_options;
-  server_options.gravity = Eigen::Vector3d::Map(parameters.gravity.data());
-  server_options.friction_velocity = parameters.friction_velocity;
-  server_options.largest_request = static_cast<std::size_t>(parameters.largest_request);
-  server_ = std::make_unique<DynamicsServer>(server_options);
-  group_ = create_callback_group(rclcpp::CallbackGroupType::Reentrant);
-  const auto latched = rclcpp::QoS(1).reliable().transient_local();
-  payload_ = create_publisher<dynamics_msgs::msg::Payload>("~/payload", latched);
-
-  if (parameters.robot_description.empty()) {
-    description_ = create_subscription<std_msgs::msg::String>(
-        "robot_description", latched,
-        [this](const std_msgs::msg::String& message) { take_description(message.data); });
-  } else {
-    take_description(parameters.robot_description);
-  }
-
-  using namespace dynamics_msgs::srv;
-  const auto& server = *server_;
-  serve<InverseDynamics>("~/inverse_dynamics", [&server](const auto& request, auto& response) {
-    server.inverse_dynamics(request, response);
-  });
-  serve<CheckTorqueLimits>("~/check_torque_limits", [&server](const auto& request, auto& response) {
-    server.check_torque_limits(request, response);
-  });
-  serve<ForwardDynamics>("~/forward_dynamics", [&server](const auto& request, auto& response) {
-    server.forward_dynamics(request, response);
-  });
-  serve<GetDynamicsTerms>("~/get_dynamics_terms", [&server](const auto& request, auto& response) {
-    server.get_dynamics_terms(request, response);
-  });
-  serve<GetModel>("~/get_model", [&server](const auto& request, auto& response) {
-    server.get_model(request, response);
-  });
-  serve<SetPayload>("~/set_payload", [this](const auto& request, auto& response) {
-    server_->set_payload(request, response);
-    if (response.result.code == ResultCode::SUCCESS) publish_payload();
-  });
+      ::dynamics_node::ParamListener(get_node_parameters_interface(), get_logger()).get_params();
+  work_ = std::make_unique<Work>(*this, parameters);
 }
 
-template <class Service, class Answer>
-void DynamicsNode::serve(const std::string& name, Answer answer) {
-  services_.push_back(create_service<Service>(
-      name,
-      [this, name, answer](const std::shared_ptr<typename Service::Request> request,
-                           std::shared_ptr<typename Service::Response> response) {
-        answer(*request, *response);
-        if (response->result.code != ResultCode::SUCCESS) {
-          RCLCPP_DEBUG(get_logger(), "%s: %s", name.c_str(), response->result.message.c_str());
-        }
-      },
-      rclcpp::ServicesQoS(), group_));
-}
-
-void DynamicsNode::take_description(const std::string& urdf) {
-  const ResultCode taken = server_->set_description(urdf);
-  const auto model = server_->model();
-  if (taken.code == ResultCode::SUCCESS) {
-    RCLCPP_INFO(get_logger(), "robot '%s' with %zu joints, %.6g kg", model->name().c_str(),
-                model->size(), model->total_mass());
-    for (const auto& note : model->notes()) {
-      if (note.severity == dynamics::Note::Severity::warning) {
-        RCLCPP_WARN(get_logger(), "'%s' %s", note.element.c_str(), note.message.c_str());
-      }
-    }
-  } else if (model) {
-    RCLCPP_ERROR(get_logger(), "bad robot description, going on with '%s': %s",
-                 model->name().c_str(), taken.message.c_str());
-  } else {
-    RCLCPP_ERROR(get_logger(), "bad robot description: %s", taken.message.c_str());
-  }
-  publish_payload();
-}
-
-void DynamicsNode::publish_payload() { payload_->publish(server_->payload()); }
+DynamicsNode::~DynamicsNode() = default;
 
 }  // namespace dynamics_ros
 

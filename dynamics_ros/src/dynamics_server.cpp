@@ -8,7 +8,6 @@
 #include <dynamics_core/model/from_urdf.hpp>
 #include <dynamics_core/rigid/coriolis_matrix.hpp>
 #include <dynamics_core/rigid/energy.hpp>
-#include <dynamics_core/rigid/forward_dynamics.hpp>
 #include <dynamics_core/rigid/inertia_matrix.hpp>
 #include <dynamics_core/rigid/inverse_dynamics.hpp>
 #include <dynamics_core/rigid/kinematics.hpp>
@@ -16,34 +15,19 @@
 #include <utility>
 #include <vector>
 
-#include "dynamics_ros/workspace_pool.hpp"
+#include "efforts.hpp"
 #include "fault.hpp"
 #include "model_messages.hpp"
 #include "request.hpp"
+#include "robot.hpp"
 
 namespace dynamics_ros {
 
 using dynamics::Model;
 using dynamics::Workspace;
 using dynamics_msgs::msg::EffortParts;
-using dynamics_msgs::msg::EffortVerdict;
-
-struct DynamicsServer::Robot {
-  explicit Robot(Model made) : model(std::move(made)), pool(model) {}
-  Model model;
-  WorkspacePool pool;
-};
 
 namespace {
-
-/// The entries of these coordinates, of a vector in model order.
-std::vector<double> pick(std::span<const double> values,
-                         const std::vector<std::size_t>& coordinates) {
-  std::vector<double> picked;
-  picked.reserve(coordinates.size());
-  for (const std::size_t coordinate : coordinates) picked.push_back(values[coordinate]);
-  return picked;
-}
 
 dynamics_msgs::msg::Matrix to_message(const Eigen::MatrixXd& matrix) {
   dynamics_msgs::msg::Matrix message;
@@ -56,85 +40,34 @@ dynamics_msgs::msg::Matrix to_message(const Eigen::MatrixXd& matrix) {
   return message;
 }
 
-/// What the efforts of one point are made of.
-EffortParts parts_of(const Model& model, Workspace& workspace, std::span<const double> q,
-                     std::span<const double> qd, std::span<const double> qdd, bool friction,
-                     const std::vector<std::size_t>& coordinates) {
-  const std::size_t n = model.size();
-  std::vector<double> gravity(n), velocity(n), inertia(n), friction_part(n, 0.0);
-  dynamics::Conditions frictionless;
-  frictionless.friction = false;
-  gravity_forces(model, workspace, q, gravity);
-  bias_forces(model, workspace, q, qd, velocity, frictionless);
-  inverse_dynamics(model, workspace, q, qd, qdd, inertia, frictionless);
-  if (friction) friction_forces(model, workspace, qd, friction_part);
-  for (std::size_t i = 0; i < n; ++i) {
-    inertia[i] -= velocity[i];
-    velocity[i] -= gravity[i];
-  }
-  EffortParts parts;
-  parts.gravity = pick(gravity, coordinates);
-  parts.velocity = pick(velocity, coordinates);
-  parts.inertia = pick(inertia, coordinates);
-  parts.friction = pick(friction_part, coordinates);
-  return parts;
-}
-
-/// Efforts against limits; the efforts of point k are tau[k * size ...], in model order.
-EffortVerdict judge(const Model& model, const std::vector<double>& tau, std::size_t count,
-                    const std::vector<std::size_t>& coordinates) {
-  EffortVerdict verdict;
-  verdict.first_violating_point = -1;
-  const auto ratio = [](double effort, double limit) {
-    return effort == 0.0 ? 0.0 : effort / limit;  // a limit of 0 allows an effort of 0
+/// What the efforts of every point are made of.
+std::vector<EffortParts> parts_of(const Robot& robot, const RobotTrajectory& motion,
+                                  bool friction) {
+  const std::size_t n = robot.model.size();
+  const std::vector<double> zero(motion.count * n, 0.0);
+  std::vector<double> gravity(zero.size()), bias(zero.size()), all(zero.size());
+  const auto efforts = [&](const auto& qd, const auto& qdd, auto& tau) {
+    robot.inverse_dynamics(motion.q, qd, qdd, tau, false, "trajectory.points");
   };
-  for (const std::size_t coordinate : coordinates) {
-    double peak = 0.0;
-    std::uint32_t point = 0;
-    for (std::size_t k = 0; k < count; ++k) {
-      const double effort = std::abs(tau[k * model.size() + coordinate]);
-      if (effort > peak) {
-        peak = effort;
-        point = static_cast<std::uint32_t>(k);
-      }
+  efforts(zero, zero, gravity);
+  efforts(motion.qd, zero, bias);
+  efforts(motion.qd, motion.qdd, all);
+  std::vector<EffortParts> parts(motion.count);
+  std::vector<double> resisting(n, 0.0);
+  auto workspace = robot.workspace();
+  for (std::size_t k = 0; k < motion.count; ++k) {
+    if (friction) {
+      dynamics::friction_forces(robot.model, *workspace, row(motion.qd, k, n), resisting);
     }
-    const auto& joint = model.coordinates()[coordinate];
-    verdict.joint_names.push_back(joint.name);
-    verdict.peak.push_back(peak);
-    verdict.peak_point.push_back(point);
-    verdict.limit.push_back(joint.effort);
-    verdict.ratio.push_back(ratio(peak, joint.effort));
-  }
-  for (std::size_t k = 0; k < count && verdict.first_violating_point < 0; ++k) {
-    double largest = 1.0;
-    for (const std::size_t coordinate : coordinates) {
-      const auto& joint = model.coordinates()[coordinate];
-      const double here = ratio(std::abs(tau[k * model.size() + coordinate]), joint.effort);
-      if (here > largest) {
-        largest = here;
-        verdict.first_violating_point = static_cast<std::int32_t>(k);
-        verdict.first_violating_joint = joint.name;
-      }
+    for (const std::size_t coordinate : motion.coordinates) {
+      const std::size_t at = k * n + coordinate;
+      parts[k].gravity.push_back(gravity[at]);
+      parts[k].velocity.push_back(bias[at] - gravity[at]);
+      parts[k].inertia.push_back(all[at] - bias[at]);
+      parts[k].friction.push_back(resisting[coordinate]);
     }
   }
-  verdict.within_limits = verdict.first_violating_point < 0;
-  return verdict;
-}
-
-std::vector<double> efforts_along(const Model& model, Workspace& workspace,
-                                  const RobotTrajectory& trajectory, bool friction) {
-  const std::size_t n = model.size();
-  std::vector<double> tau(trajectory.count * n);
-  dynamics::Conditions conditions;
-  conditions.friction = friction;
-  for (std::size_t k = 0; k < trajectory.count; ++k) {
-    const auto at = [&](const std::vector<double>& values) {
-      return std::span<const double>(values).subspan(k * n, n);
-    };
-    inverse_dynamics(model, workspace, at(trajectory.q), at(trajectory.qd), at(trajectory.qdd),
-                     std::span<double>(tau).subspan(k * n, n), conditions);
-  }
-  return tau;
+  return parts;
 }
 
 }  // namespace
@@ -142,7 +75,7 @@ std::vector<double> efforts_along(const Model& model, Workspace& workspace,
 DynamicsServer::DynamicsServer(ServerOptions options) : options_(std::move(options)) {}
 DynamicsServer::~DynamicsServer() = default;
 
-std::shared_ptr<DynamicsServer::Robot> DynamicsServer::robot() const {
+std::shared_ptr<const Robot> DynamicsServer::robot() const {
   const std::lock_guard lock(access_);
   if (robot_) return robot_;
   throw Fault(ResultCode::NO_MODEL,
@@ -157,6 +90,11 @@ std::optional<Model> DynamicsServer::model() const {
   return robot_->model;
 }
 
+std::string DynamicsServer::refusal() const {
+  const std::lock_guard lock(access_);
+  return refused_;
+}
+
 dynamics_msgs::msg::Payload DynamicsServer::payload() const {
   const auto current = model();
   return current ? payload_message(*current) : dynamics_msgs::msg::Payload();
@@ -164,8 +102,10 @@ dynamics_msgs::msg::Payload DynamicsServer::payload() const {
 
 ResultCode DynamicsServer::set_description(const std::string& urdf) {
   const std::lock_guard one_at_a_time(change_);
-  std::shared_ptr<Robot> made;
+  std::shared_ptr<const Robot> made;
+  std::shared_ptr<const std::string> received;
   auto outcome = guarded([&] {
+    received = std::make_shared<const std::string>(urdf);
     dynamics::ModelOptions options;
     options.gravity = options_.gravity;
     options.friction_velocity = options_.friction_velocity;
@@ -179,12 +119,13 @@ ResultCode DynamicsServer::set_description(const std::string& urdf) {
           current && current->payload() && model.find_frame(current->payload()->frame)) {
         model = model.with_payload(*current->payload());
       }
-      made = std::make_shared<Robot>(std::move(model));
+      made = std::make_shared<const Robot>(std::move(model), options_.batch_threads);
     } catch (const dynamics::ModelError& error) {
       throw Fault(ResultCode::INVALID_VALUE, error.what());
     }
   });
   const std::lock_guard lock(access_);
+  received_ = std::move(received);
   refused_ = outcome.message;
   if (made) robot_ = std::move(made);  // requests in progress keep the old one until they end
   return outcome;
@@ -198,22 +139,17 @@ void DynamicsServer::inverse_dynamics(
     const Model& model = now->model;
     const RobotTrajectory motion =
         read_trajectory(model, request.trajectory, request.other_joints, options_.largest_request);
-    auto loan = now->pool.take();
-    const auto tau = efforts_along(model, *loan, motion, !request.without_friction);
+    const auto tau = efforts_along(*now, motion, !request.without_friction);
     const std::size_t n = model.size();
     answer.trajectory = request.trajectory;
     for (std::size_t k = 0; k < motion.count; ++k) {
-      const auto at = [&](const std::vector<double>& values) {
-        return std::span<const double>(values).subspan(k * n, n);
-      };
-      answer.trajectory.points[k].effort = pick(at(tau), motion.coordinates);
-      if (!request.return_parts) continue;
-      answer.parts.push_back(parts_of(model, *loan, at(motion.q), at(motion.qd), at(motion.qdd),
-                                      !request.without_friction, motion.coordinates));
+      answer.trajectory.points[k].effort = pick(row(tau, k, n), motion.coordinates);
     }
+    if (request.return_parts) answer.parts = parts_of(*now, motion, !request.without_friction);
     answer.verdict = judge(model, tau, motion.count, motion.coordinates);
     answer.velocities_from_spline = motion.velocities_from_spline;
     answer.accelerations_from_spline = motion.accelerations_from_spline;
+    answer.flexible_as_rigid = now->flexible.has_value();
   });
 }
 
@@ -224,11 +160,11 @@ void DynamicsServer::check_torque_limits(
     const auto now = robot();
     const RobotTrajectory motion = read_trajectory(now->model, request.trajectory,
                                                    request.other_joints, options_.largest_request);
-    auto loan = now->pool.take();
-    const auto tau = efforts_along(now->model, *loan, motion, !request.without_friction);
+    const auto tau = efforts_along(*now, motion, !request.without_friction);
     answer.verdict = judge(now->model, tau, motion.count, motion.coordinates);
     answer.velocities_from_spline = motion.velocities_from_spline;
     answer.accelerations_from_spline = motion.accelerations_from_spline;
+    answer.flexible_as_rigid = now->flexible.has_value();
   });
 }
 
@@ -239,46 +175,40 @@ void DynamicsServer::forward_dynamics(
     const auto now = robot();
     const Model& model = now->model;
     const auto& names = request.joint_names;
-    const auto coordinates = read_all_joints(model, names, "joint_names");
+    const auto further =
+        now->flexible ? now->flexible->amplitude_names() : std::span<const std::string>();
+    const auto coordinates = read_all_joints(model, names, "joint_names", further);
     check_count(request.states.size(), options_.largest_request, "states");
     if (!model.singular_reason().empty()) {
       throw Fault(ResultCode::NO_SOLUTION, model.singular_reason());
     }
-    const std::size_t n = model.size(), count = request.states.size();
-    std::vector<double> q(count * n), qd(count * n, 0.0), tau(count * n, 0.0), qdd(n);
+    const std::size_t n = model.size() + further.size(), count = request.states.size();
+    std::vector<double> q(count * n, 0.0), qd(count * n, 0.0), tau(count * n, 0.0), qdd(count * n);
     const bool moving = !request.states[0].velocities.empty();
     const bool driven = !request.states[0].effort.empty();
     for (std::size_t k = 0; k < count; ++k) {
       const auto& state = request.states[k];
-      const std::string field = fmt::format("states[{}]", k);
-      read_values(state.positions, names, coordinates, field + ".positions", &q[k * n]);
-      if (moving || !state.velocities.empty()) {
-        read_values(state.velocities, names, coordinates, field + ".velocities", &qd[k * n]);
-      }
-      if (driven || !state.effort.empty()) {
-        read_values(state.effort, names, coordinates, field + ".effort", &tau[k * n]);
-      }
+      const auto read = [&](const std::vector<double>& values, const char* member, double* into) {
+        read_values(values, names, coordinates, {"states", k, member}, into);
+      };
+      read(state.positions, ".positions", &q[k * n]);
+      if (moving || !state.velocities.empty()) read(state.velocities, ".velocities", &qd[k * n]);
+      if (driven || !state.effort.empty()) read(state.effort, ".effort", &tau[k * n]);
       if (moving == state.velocities.empty() || driven == state.effort.empty()) {
         throw Fault(ResultCode::WRONG_SIZE,
                     fmt::format("{}: velocities and effort are given in every state or in none, "
                                 "unlike here and in states[0]",
-                                field));
+                                Field{"states", k}.name()));
       }
     }
-    auto loan = now->pool.take();
-    dynamics::Conditions conditions;
-    conditions.friction = !request.without_friction;
+    if (now->flexible) {
+      now->flexible_forward_dynamics(q, qd, tau, qdd, !request.without_friction, "states");
+    } else {
+      now->forward_dynamics(q, qd, tau, qdd, !request.without_friction, "states");
+    }
     answer.states = request.states;
     for (std::size_t k = 0; k < count; ++k) {
-      const auto at = [&](const std::vector<double>& values) {
-        return std::span<const double>(values).subspan(k * n, n);
-      };
-      try {
-        dynamics::forward_dynamics(model, *loan, at(q), at(qd), at(tau), qdd, conditions);
-      } catch (const dynamics::ModelError& error) {
-        throw Fault(ResultCode::NO_SOLUTION, fmt::format("states[{}]: {}", k, error.what()));
-      }
-      answer.states[k].accelerations = pick(qdd, coordinates);
+      answer.states[k].accelerations = pick(row(qdd, k, n), coordinates);
     }
   });
 }
@@ -294,9 +224,9 @@ void DynamicsServer::get_dynamics_terms(
     const auto& names = request.joint_names;
     const auto coordinates = read_all_joints(model, names, "joint_names");
     std::vector<double> q(n), qd(n, 0.0);
-    read_values(request.position, names, coordinates, "position", q.data());
+    read_values(request.position, names, coordinates, {"position"}, q.data());
     if (!request.velocity.empty()) {
-      read_values(request.velocity, names, coordinates, "velocity", qd.data());
+      read_values(request.velocity, names, coordinates, {"velocity"}, qd.data());
     }
     std::size_t frame = model.end_effector();
     if (!request.frame.empty()) {
@@ -319,7 +249,7 @@ void DynamicsServer::get_dynamics_terms(
                                 request.jacobian_axes, Terms::WORLD, Terms::LOCAL,
                                 Terms::LOCAL_WORLD_ALIGNED));
     }
-    auto loan = now->pool.take();
+    auto loan = now->workspace();
     Workspace& workspace = *loan;
     const auto size = static_cast<Eigen::Index>(n);
     Eigen::MatrixXd inertia(size, size), coriolis(size, size), jacobian(6, size);
@@ -331,6 +261,14 @@ void DynamicsServer::get_dynamics_terms(
     dynamics::jacobian(model, workspace, q, frame, axes, jacobian);
     const auto energy = dynamics::energy(model, workspace, q, qd);
     const auto centre = dynamics::momentum(model, workspace, q, qd).centre;
+    const auto finite = [](const std::vector<double>& values) {
+      return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+    };
+    if (!inertia.allFinite() || !coriolis.allFinite() || !jacobian.allFinite() ||
+        !finite(gravity) || !finite(friction) || !std::isfinite(energy.total())) {
+      throw Fault(ResultCode::NO_SOLUTION,
+                  "position or velocity is too large: the terms are not finite");
+    }
 
     std::vector<Eigen::Index> order(coordinates.begin(), coordinates.end());
     answer.inertia = to_message(inertia(order, order));
@@ -344,12 +282,13 @@ void DynamicsServer::get_dynamics_terms(
     answer.centre_of_mass.x = centre.x();
     answer.centre_of_mass.y = centre.y();
     answer.centre_of_mass.z = centre.z();
+    answer.flexible_as_rigid = now->flexible.has_value();
   });
 }
 
 void DynamicsServer::get_model(const Request<dynamics_msgs::srv::GetModel>&,
                                Response<dynamics_msgs::srv::GetModel>& response) const {
-  respond(response, [&](auto& answer) { describe(robot()->model, answer); });
+  respond(response, [&](auto& answer) { describe(*robot(), answer); });
 }
 
 void DynamicsServer::set_payload(const Request<dynamics_msgs::srv::SetPayload>& request,
@@ -358,7 +297,8 @@ void DynamicsServer::set_payload(const Request<dynamics_msgs::srv::SetPayload>& 
   response = Response<dynamics_msgs::srv::SetPayload>();
   response.result = guarded([&] {
     const auto now = robot();
-    auto made = std::make_shared<Robot>(with_payload(now->model, request.payload));
+    auto made = std::make_shared<const Robot>(with_payload(now->model, request.payload),
+                                              options_.batch_threads);
     const std::lock_guard lock(access_);
     robot_ = std::move(made);
   });

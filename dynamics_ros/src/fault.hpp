@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <dynamics_core/model/error.hpp>
-#include <dynamics_core/view.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <exception>
 #include <stdexcept>
@@ -40,7 +39,7 @@ ResultCode guarded(Answer&& answer) noexcept {
     return result(fault.code(), fault.what());
   } catch (const dynamics::ModelError& error) {
     return result(ResultCode::NO_SOLUTION, error.what());
-  } catch (const dynamics::ArgumentError& error) {
+  } catch (const std::invalid_argument& error) {  // dynamics::ArgumentError is one
     return result(ResultCode::INVALID_VALUE, error.what());
   } catch (const std::exception& error) {
     return result(ResultCode::INTERNAL_ERROR, error.what());

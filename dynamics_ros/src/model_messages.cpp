@@ -68,9 +68,19 @@ FrameDescription describe_frame(const Model& model, const dynamics::Frame& frame
   return message;
 }
 
+ModelNote describe_note(const dynamics::Note& note) {
+  ModelNote message;
+  message.severity = note.severity == dynamics::Note::Severity::warning ? ModelNote::WARNING
+                                                                        : ModelNote::INFORMATION;
+  message.element = note.element;
+  message.message = note.message;
+  return message;
+}
+
 }  // namespace
 
-void describe(const Model& model, dynamics_msgs::srv::GetModel::Response& response) {
+void describe(const Robot& robot, dynamics_msgs::srv::GetModel::Response& response) {
+  const Model& model = robot.model;
   response.name = model.name();
   response.base_link = model.base_link();
   response.end_effector = model.frames()[model.end_effector()].name;
@@ -82,13 +92,14 @@ void describe(const Model& model, dynamics_msgs::srv::GetModel::Response& respon
     response.joints.push_back(describe_joint(model, coordinate));
   }
   for (const auto& frame : model.frames()) response.frames.push_back(describe_frame(model, frame));
-  for (const auto& note : model.notes()) {
-    ModelNote message;
-    message.severity = note.severity == dynamics::Note::Severity::warning ? ModelNote::WARNING
-                                                                          : ModelNote::INFORMATION;
-    message.element = note.element;
-    message.message = note.message;
-    response.notes.push_back(std::move(message));
+  for (const auto& note : model.notes()) response.notes.push_back(describe_note(note));
+  if (robot.flexible) {
+    for (const auto& note : robot.flexible->notes()) {
+      response.notes.push_back(describe_note(note));
+    }
+    for (const auto& link : robot.flexible->links()) response.flexible_links.push_back(link.name);
+    const auto amplitudes = robot.flexible->amplitude_names();
+    response.amplitude_names.assign(amplitudes.begin(), amplitudes.end());
   }
   response.payload = payload_message(model);
   response.no_forward_dynamics = model.singular_reason();

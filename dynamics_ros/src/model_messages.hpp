@@ -7,10 +7,12 @@
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/srv/get_model.hpp>
 
+#include "robot.hpp"
+
 namespace dynamics_ros {
 
 /// Fills everything but the result.
-void describe(const dynamics::Model& model, dynamics_msgs::srv::GetModel::Response& response);
+void describe(const Robot& robot, dynamics_msgs::srv::GetModel::Response& response);
 
 /// What the model carries; the frame is empty where it carries nothing.
 dynamics_msgs::msg::Payload payload_message(const dynamics::Model& model);

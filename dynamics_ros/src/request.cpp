@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <dynamics_core/simulation/trajectory_file.hpp>
 #include <span>
 
 #include "fault.hpp"
@@ -17,11 +16,18 @@ namespace {
 using dynamics::Model;
 using Point = trajectory_msgs::msg::JointTrajectoryPoint;
 
-std::string listed(const Model& model) {
+std::string listed(const Model& model, std::span<const std::string> further) {
   std::string list;
+  const auto add = [&](const std::string& name) {
+    if (list.size() > 300) return false;
+    list += (list.empty() ? "" : ", ") + name;
+    return true;
+  };
   for (const auto& coordinate : model.coordinates()) {
-    if (list.size() > 300) return list + ", ...";
-    list += (list.empty() ? "" : ", ") + coordinate.name;
+    if (!add(coordinate.name)) return list + ", ...";
+  }
+  for (const auto& name : further) {
+    if (!add(name)) return list + ", ...";
   }
   return list;
 }
@@ -68,17 +74,31 @@ bool given(std::span<const Point> points, std::vector<double> Point::*member, co
 
 }  // namespace
 
+std::string Field::name() const {
+  return index == no_index ? std::string(list) : fmt::format("{}[{}]{}", list, index, member);
+}
+
 std::vector<std::size_t> read_joints(const Model& model, const std::vector<std::string>& names,
-                                     const std::string& field) {
+                                     const std::string& field,
+                                     std::span<const std::string> further) {
   if (names.empty()) throw Fault(ResultCode::EMPTY_REQUEST, field + " is empty");
   std::vector<std::size_t> coordinates;
-  std::vector<std::size_t> place(model.size(), names.size());
+  std::vector<std::size_t> place(model.size() + further.size(), names.size());
+  const auto find = [&](const std::string& name) {
+    auto found = model.find_coordinate(name);
+    if (found) return found;
+    const auto other = std::find(further.begin(), further.end(), name);
+    if (other != further.end()) {
+      found = model.size() + static_cast<std::size_t>(other - further.begin());
+    }
+    return found;
+  };
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const auto coordinate = model.find_coordinate(names[i]);
+    const auto coordinate = find(names[i]);
     if (!coordinate) {
       throw Fault(ResultCode::UNKNOWN_JOINT,
                   fmt::format("{}[{}]: {}; the joints are {}", field, i,
-                              why_unknown(model, names[i]), listed(model)));
+                              why_unknown(model, names[i]), listed(model, further)));
     }
     if (place[*coordinate] != names.size()) {
       throw Fault(ResultCode::DUPLICATE_JOINT, fmt::format("{}[{}]: joint '{}' is at {} already",
@@ -91,11 +111,14 @@ std::vector<std::size_t> read_joints(const Model& model, const std::vector<std::
 }
 
 std::vector<std::size_t> read_all_joints(const Model& model, const std::vector<std::string>& names,
-                                         const std::string& field) {
-  auto coordinates = read_joints(model, names, field);
+                                         const std::string& field,
+                                         std::span<const std::string> further) {
+  auto coordinates = read_joints(model, names, field, further);
   std::vector<bool> seen(model.size(), false);
-  for (const std::size_t coordinate : coordinates) seen[coordinate] = true;
-  if (coordinates.size() != model.size()) {
+  for (const std::size_t coordinate : coordinates) {
+    if (coordinate < seen.size()) seen[coordinate] = true;
+  }
+  if (std::find(seen.begin(), seen.end(), false) != seen.end()) {
     throw Fault(ResultCode::MISSING_JOINT,
                 fmt::format("{} lacks {}: all joints are needed", field, missing(model, seen)));
   }
@@ -103,16 +126,15 @@ std::vector<std::size_t> read_all_joints(const Model& model, const std::vector<s
 }
 
 void read_values(const std::vector<double>& values, const std::vector<std::string>& names,
-                 const std::vector<std::size_t>& coordinates, const std::string& field,
-                 double* into) {
+                 const std::vector<std::size_t>& coordinates, const Field& field, double* into) {
   if (values.size() != names.size()) {
-    throw Fault(ResultCode::WRONG_SIZE,
-                fmt::format("{} has {} entries for {} joints", field, values.size(), names.size()));
+    throw Fault(ResultCode::WRONG_SIZE, fmt::format("{} has {} entries for {} joints", field.name(),
+                                                    values.size(), names.size()));
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
       throw Fault(ResultCode::NOT_FINITE,
-                  fmt::format("{}[{}] of joint '{}' is {}", field, i, names[i], values[i]));
+                  fmt::format("{}[{}] of joint '{}' is {}", field.name(), i, names[i], values[i]));
     }
     into[coordinates[i]] = values[i];
   }
@@ -152,8 +174,8 @@ RobotTrajectory read_trajectory(const Model& model,
       }
       seen[others[i]] = true;
     }
-    read_values(other_joints.positions, other_joints.joint_names, others, "other_joints.positions",
-                standing.data());
+    read_values(other_joints.positions, other_joints.joint_names, others,
+                {"other_joints.positions"}, standing.data());
   }
   if (std::find(seen.begin(), seen.end(), false) != seen.end()) {
     throw Fault(
@@ -168,54 +190,48 @@ RobotTrajectory read_trajectory(const Model& model,
   made.qd.assign(made.count * n, 0.0);
   made.qdd.assign(made.count * n, 0.0);
   made.q.reserve(made.count * n);
+  made.times.reserve(made.count);
   std::int64_t previous = -1;
   for (std::size_t k = 0; k < made.count; ++k) {
-    const std::string point = fmt::format("trajectory.points[{}]", k);
     const std::int64_t time = nanoseconds(points[k]);
     if (time <= previous) {
-      throw Fault(ResultCode::TIME_NOT_INCREASING,
-                  k == 0 ? fmt::format("{}.time_from_start is {} s; it must be 0 or more", point,
-                                       1e-9 * static_cast<double>(time))
-                         : fmt::format("{}.time_from_start is {} s, that of the point before {} s; "
-                                       "times must increase",
-                                       point, 1e-9 * static_cast<double>(time),
-                                       1e-9 * static_cast<double>(previous)));
+      const std::string field = Field{"trajectory.points", k, ".time_from_start"}.name();
+      throw Fault(
+          ResultCode::TIME_NOT_INCREASING,
+          k == 0 ? fmt::format("{} is {} s; it must be 0 or more", field, seconds(time))
+                 : fmt::format("{} is {} s, that of the point before {} s; times must increase",
+                               field, seconds(time), seconds(previous)));
     }
     previous = time;
+    made.times.push_back(time);
     made.q.insert(made.q.end(), standing.begin(), standing.end());
-    read_values(points[k].positions, names, made.coordinates, point + ".positions", &made.q[k * n]);
-    if (!made.velocities_from_spline) {
-      read_values(points[k].velocities, names, made.coordinates, point + ".velocities",
-                  &made.qd[k * n]);
-    }
+    const auto read = [&](const std::vector<double>& values, const char* member, double* into) {
+      read_values(values, names, made.coordinates, {"trajectory.points", k, member}, into);
+    };
+    read(points[k].positions, ".positions", &made.q[k * n]);
+    if (!made.velocities_from_spline) read(points[k].velocities, ".velocities", &made.qd[k * n]);
     if (!made.accelerations_from_spline) {
-      read_values(points[k].accelerations, names, made.coordinates, point + ".accelerations",
-                  &made.qdd[k * n]);
+      read(points[k].accelerations, ".accelerations", &made.qdd[k * n]);
     }
   }
   if (!made.velocities_from_spline && !made.accelerations_from_spline) return made;
 
   // what is missing, from the spline
-  dynamics::Knots knots;
-  for (std::size_t k = 0; k < made.count; ++k) {
-    const auto row = [&](const std::vector<double>& from) {
-      const auto begin = from.begin() + static_cast<std::ptrdiff_t>(k * n);
-      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n));
-    };
-    knots.t.push_back(1e-9 * static_cast<double>(nanoseconds(points[k])));
-    knots.q.push_back(row(made.q));
-    if (!made.velocities_from_spline) knots.qd.push_back(row(made.qd));
-    if (!made.accelerations_from_spline) knots.qdd.push_back(row(made.qdd));
-  }
-  const std::vector<double> times = knots.t;
-  const auto motion = dynamics::knot_motion(std::move(knots));
+  const auto motion = motion_of(path_of(made), n);
   std::vector<double> q(n), qd(n), qdd(n);
   for (std::size_t k = 0; k < made.count; ++k) {
-    motion->at(times[k], q, qd, qdd);
+    motion->at(seconds(made.times[k]), q, qd, qdd);
     if (made.velocities_from_spline) std::copy(qd.begin(), qd.end(), &made.qd[k * n]);
     if (made.accelerations_from_spline) std::copy(qdd.begin(), qdd.end(), &made.qdd[k * n]);
   }
   return made;
+}
+
+TimedPath path_of(const RobotTrajectory& trajectory) {
+  TimedPath path{trajectory.times, trajectory.q, {}, {}};
+  if (!trajectory.velocities_from_spline) path.qd = trajectory.qd;
+  if (!trajectory.accelerations_from_spline) path.qdd = trajectory.qdd;
+  return path;
 }
 
 }  // namespace dynamics_ros

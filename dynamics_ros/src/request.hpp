@@ -5,28 +5,43 @@
 // the index and the joint.
 
 #include <cstddef>
+#include <cstdint>
 #include <dynamics_core/model/model.hpp>
 #include <dynamics_msgs/msg/joint_positions.hpp>
+#include <span>
 #include <string>
 #include <trajectory_msgs/msg/joint_trajectory.hpp>
 #include <vector>
 
+#include "timed_path.hpp"
+
 namespace dynamics_ros {
 
-/// The coordinate of each name. Unknown and duplicate names are faults, also an empty list.
+/// The coordinate of each name. Unknown and duplicate names are faults, also an empty list. Names
+/// beyond the model's joints follow on them: amplitudes of flexible links.
 std::vector<std::size_t> read_joints(const dynamics::Model& model,
                                      const std::vector<std::string>& names,
-                                     const std::string& field);
+                                     const std::string& field,
+                                     std::span<const std::string> further = {});
 
-/// The same, and every coordinate of the model must be there.
+/// The same, and every joint of the model must be there.
 std::vector<std::size_t> read_all_joints(const dynamics::Model& model,
                                          const std::vector<std::string>& names,
-                                         const std::string& field);
+                                         const std::string& field,
+                                         std::span<const std::string> further = {});
+
+/// What a message calls a field of a request; put together only where it is needed.
+struct Field {
+  const char* list;              ///< "states", or the whole name
+  std::size_t index = no_index;  ///< in the list
+  const char* member = "";       ///< ".positions"
+  static constexpr std::size_t no_index = static_cast<std::size_t>(-1);
+  std::string name() const;
+};
 
 /// Values of the named joints put into model order: into[coordinates[i]] = values[i].
 void read_values(const std::vector<double>& values, const std::vector<std::string>& names,
-                 const std::vector<std::size_t>& coordinates, const std::string& field,
-                 double* into);
+                 const std::vector<std::size_t>& coordinates, const Field& field, double* into);
 
 /// Faults for no entries and for more than `largest`.
 void check_count(std::size_t count, std::size_t largest, const std::string& field);
@@ -35,10 +50,14 @@ void check_count(std::size_t count, std::size_t largest, const std::string& fiel
 struct RobotTrajectory {
   std::vector<std::size_t> coordinates;  ///< of the request's joints
   std::size_t count = 0;                 ///< points
+  std::vector<std::int64_t> times;       ///< (ns)
   std::vector<double> q, qd, qdd;
   bool velocities_from_spline = false;
   bool accelerations_from_spline = false;
 };
+
+/// The points that define its spline.
+TimedPath path_of(const RobotTrajectory& trajectory);
 
 RobotTrajectory read_trajectory(const dynamics::Model& model,
                                 const trajectory_msgs::msg::JointTrajectory& trajectory,

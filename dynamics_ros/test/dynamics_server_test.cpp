@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "messages.hpp"
 #include "robots.hpp"
 
 namespace dynamics_ros::test {
@@ -25,18 +26,6 @@ using dynamics_msgs::msg::ResultCode;
 using namespace dynamics_msgs::srv;
 
 constexpr double tolerance = 1e-12;
-
-trajectory_msgs::msg::JointTrajectoryPoint point(double t, std::vector<double> q,
-                                                 std::vector<double> qd = {},
-                                                 std::vector<double> qdd = {}) {
-  trajectory_msgs::msg::JointTrajectoryPoint made;
-  made.time_from_start.sec = static_cast<std::int32_t>(t);
-  made.time_from_start.nanosec = static_cast<std::uint32_t>(std::lround((t - std::floor(t)) * 1e9));
-  made.positions = std::move(q);
-  made.velocities = std::move(qd);
-  made.accelerations = std::move(qdd);
-  return made;
-}
 
 TEST(InverseDynamics, PendulumInClosedForm) {
   DynamicsServer server({});

@@ -42,4 +42,15 @@ inline constexpr const char* crane = R"(<robot name="crane">
     <child link="tool"/></joint>
 </robot>)";
 
+/// A beam that turns about z, bending in the plane of its motion.
+inline constexpr const char* flexible_boom = R"(<robot name="flexible_boom">
+  <link name="base"/>
+  <link name="boom"><inertial><origin xyz="1 0 0"/><mass value="4"/>
+    <inertia ixx="0.01" ixy="0" ixz="0" iyy="1.34" iyz="0" izz="1.34"/></inertial>
+    <flexible length="2" mass_per_length="2" rigidity_y="500" rigidity_z="500" modes_y="2"
+      modes_z="0" damping="0"/></link>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="boom"/>
+    <axis xyz="0 0 1"/><limit effort="50" velocity="3"/></joint>
+</robot>)";
+
 }  // namespace dynamics_ros::test

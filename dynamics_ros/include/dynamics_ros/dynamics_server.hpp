@@ -14,14 +14,18 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <dynamics_core/model/model.hpp>
+#include <dynamics_msgs/action/simulate.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
+#include <dynamics_msgs/srv/check_model.hpp>
 #include <dynamics_msgs/srv/check_torque_limits.hpp>
 #include <dynamics_msgs/srv/forward_dynamics.hpp>
 #include <dynamics_msgs/srv/get_dynamics_terms.hpp>
 #include <dynamics_msgs/srv/get_model.hpp>
 #include <dynamics_msgs/srv/inverse_dynamics.hpp>
+#include <dynamics_msgs/srv/scale_trajectory.hpp>
 #include <dynamics_msgs/srv/set_payload.hpp>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -33,7 +37,13 @@ struct ServerOptions {
   Eigen::Vector3d gravity = {0.0, 0.0, -9.81};  ///< in the base link's axes (m/s^2)
   double friction_velocity = 0.01;              ///< see dynamics::ModelOptions (rad/s or m/s)
   std::size_t largest_request = 100000;         ///< points or states
+  std::size_t largest_scaling = 10000;          ///< points of a trajectory to be slowed down
+  double largest_factor = 1000.0;               ///< of a slow-down, where the request has no bound
+  std::size_t batch_threads = 1;                ///< that work on a large request, 0: all processors
+  double longest_simulation = 600.0;            ///< computing time of one run (s)
 };
+
+class Robot;
 
 class DynamicsServer {
  public:
@@ -49,6 +59,8 @@ class DynamicsServer {
   /// the result says why. The payload stays where the new robot has its frame, and goes otherwise.
   dynamics_msgs::msg::ResultCode set_description(const std::string& urdf);
 
+  /// Why the last description was refused, empty where it was taken.
+  std::string refusal() const;
   /// The model in use, payload included, if there is one.
   std::optional<dynamics::Model> model() const;
   /// What the robot carries; its frame is empty where it carries nothing.
@@ -66,16 +78,25 @@ class DynamicsServer {
                  Response<dynamics_msgs::srv::GetModel>& response) const;
   void set_payload(const Request<dynamics_msgs::srv::SetPayload>& request,
                    Response<dynamics_msgs::srv::SetPayload>& response);
+  void scale_trajectory(const Request<dynamics_msgs::srv::ScaleTrajectory>& request,
+                        Response<dynamics_msgs::srv::ScaleTrajectory>& response) const;
+  void check_model(const Request<dynamics_msgs::srv::CheckModel>& request,
+                   Response<dynamics_msgs::srv::CheckModel>& response) const;
+
+  /// Runs a simulation; `go_on` is asked now and then with the time reached, and ends it by false.
+  void simulate(const dynamics_msgs::action::Simulate::Goal& goal,
+                dynamics_msgs::action::Simulate::Result& result,
+                const std::function<bool(double)>& go_on = {}) const;
 
  private:
-  struct Robot;
-  std::shared_ptr<Robot> robot() const;  ///< throws Fault where there is none
+  std::shared_ptr<const Robot> robot() const;  ///< throws Fault where there is none
 
   ServerOptions options_;
   std::mutex change_;          // one change of the model at a time
-  mutable std::mutex access_;  // guards the two below
-  std::shared_ptr<Robot> robot_;
-  std::string refused_;  // why the last description could not be used
+  mutable std::mutex access_;  // guards all below
+  std::shared_ptr<const Robot> robot_;
+  std::shared_ptr<const std::string> received_;  // the last description, used or not
+  std::string refused_;                          // why it could not be used
 };
 
 }  // namespace dynamics_ros

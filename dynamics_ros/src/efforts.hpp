@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Efforts along trajectories, and what the limits say of them.
+
+#include <cstddef>
+#include <dynamics_msgs/msg/effort_verdict.hpp>
+#include <span>
+#include <vector>
+
+#include "request.hpp"
+#include "robot.hpp"
+
+namespace dynamics_ros {
+
+/// State k of arrays that hold state after state.
+inline std::span<const double> row(const std::vector<double>& values, std::size_t k,
+                                   std::size_t n) {
+  return std::span<const double>(values).subspan(k * n, n);
+}
+
+/// The entries of these coordinates, of a vector in model order.
+std::vector<double> pick(std::span<const double> values,
+                         const std::vector<std::size_t>& coordinates);
+
+/// The efforts of point k are entries k * size ..., in model order.
+std::vector<double> efforts_along(const Robot& robot, const RobotTrajectory& trajectory,
+                                  bool friction);
+
+/// Efforts against limits, of the coordinates that the request names.
+dynamics_msgs::msg::EffortVerdict judge(const dynamics::Model& model,
+                                        const std::vector<double>& tau, std::size_t count,
+                                        const std::vector<std::size_t>& coordinates);
+
+}  // namespace dynamics_ros

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A robot ready for requests: its model and the scratch memory that requests take turns with.
+
+#include <cstddef>
+#include <dynamics_core/batch/batch.hpp>
+#include <dynamics_core/flexible/flexible_dynamics.hpp>
+#include <dynamics_core/flexible/flexible_model.hpp>
+#include <dynamics_core/model/model.hpp>
+#include <dynamics_core/rigid/workspace.hpp>
+#include <dynamics_core/view.hpp>
+#include <optional>
+
+#include "pool.hpp"
+
+namespace dynamics_ros {
+
+class Robot {
+ public:
+  /// Throws ModelError where its flexible links cannot be.
+  Robot(dynamics::Model made, std::size_t batch_threads);
+
+  const dynamics::Model model;                            ///< with stiff links
+  const std::optional<dynamics::FlexibleModel> flexible;  ///< where links bend
+
+  /// States after state, in model order (see batch/batch.hpp): the kernel for one state where there
+  /// are few, SIMD lanes and threads where there are many. Throw Fault naming `field`[k].
+  void inverse_dynamics(dynamics::ConstVector q, dynamics::ConstVector qd,
+                        dynamics::ConstVector qdd, dynamics::MutableVector tau, bool friction,
+                        const char* field) const;
+  void forward_dynamics(dynamics::ConstVector q, dynamics::ConstVector qd,
+                        dynamics::ConstVector tau, dynamics::MutableVector qdd, bool friction,
+                        const char* field) const;
+
+  /// The same with links that bend: joints, then amplitudes (see FlexibleModel).
+  void flexible_forward_dynamics(dynamics::ConstVector q, dynamics::ConstVector qd,
+                                 dynamics::ConstVector tau, dynamics::MutableVector qdd,
+                                 bool friction, const char* field) const;
+
+  /// Scratch memory for one thread, for as long as it is held.
+  Pool<dynamics::Workspace>::Loan workspace() const { return workspaces_.take(); }
+
+ private:
+  mutable Pool<dynamics::Workspace> workspaces_;
+  mutable Pool<dynamics::BatchWorkspace> batches_;
+  mutable Pool<dynamics::FlexibleWorkspace> flexibles_;
+};
+
+}  // namespace dynamics_ros

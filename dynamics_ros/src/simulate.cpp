@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <dynamics_core/flexible/flexible_plant.hpp>
+#include <dynamics_core/simulation/make_integrator.hpp>
+#include <dynamics_core/simulation/simulate.hpp>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dynamics_ros/dynamics_server.hpp"
+#include "fault.hpp"
+#include "request.hpp"
+#include "robot.hpp"
+
+namespace dynamics_ros {
+namespace {
+
+using dynamics_msgs::action::Simulate;
+
+dynamics::Scenario scenario_of(std::uint8_t code) {
+  switch (code) {
+    case Simulate::Goal::FREE_FALL: return dynamics::Scenario::free_fall;
+    case Simulate::Goal::FORCED: return dynamics::Scenario::forced;
+    case Simulate::Goal::HOLD: return dynamics::Scenario::hold;
+    case Simulate::Goal::COMPUTED_TORQUE: return dynamics::Scenario::computed_torque;
+    default: break;
+  }
+  throw Fault(ResultCode::INVALID_VALUE,
+              fmt::format("scenario is {}; it must be FREE_FALL (0), FORCED (1), HOLD (2) or "
+                          "COMPUTED_TORQUE (3)",
+                          code));
+}
+
+double positive_or(double otherwise, double given, const char* field) {
+  if (given == 0.0) return otherwise;
+  if (given > 0.0 && std::isfinite(given)) return given;
+  throw Fault(
+      ResultCode::INVALID_VALUE,
+      fmt::format("{} is {}; it must be a number above 0, or 0 for {}", field, given, otherwise));
+}
+
+/// The state to start from: joints, and amplitudes where links bend.
+void read_start(const Simulate::Goal& goal, const Robot& robot, bool bends,
+                dynamics::SimulationOptions& options) {
+  const auto further = bends ? robot.flexible->amplitude_names() : std::span<const std::string>();
+  options.q0.assign(robot.model.size() + further.size(), 0.0);
+  options.qd0 = options.q0;
+  std::vector<std::size_t> coordinates;
+  if (!goal.joint_names.empty()) {
+    coordinates = read_joints(robot.model, goal.joint_names, "joint_names", further);
+  }
+  read_values(goal.positions, goal.joint_names, coordinates, {"positions"}, options.q0.data());
+  if (!goal.velocities.empty()) {
+    read_values(goal.velocities, goal.joint_names, coordinates, {"velocities"}, options.qd0.data());
+  }
+}
+
+dynamics::SimulationOptions read_goal(const Simulate::Goal& goal, const Robot& robot, bool bends,
+                                      std::size_t largest) {
+  dynamics::SimulationOptions options;
+  options.scenario = scenario_of(goal.scenario);
+  if (!(goal.duration > 0.0 && std::isfinite(goal.duration))) {
+    throw Fault(ResultCode::INVALID_VALUE,
+                fmt::format("duration is {}; it must be a number above 0", goal.duration));
+  }
+  options.duration = goal.duration;
+  options.sample = positive_or(options.sample, goal.sample, "sample");
+  if (!(goal.duration / options.sample < static_cast<double>(largest))) {
+    throw Fault(ResultCode::TOO_LARGE,
+                fmt::format("duration is {} s, sample {} s: that is more than {} states",
+                            goal.duration, options.sample, largest));
+  }
+  if (!goal.integrator.empty()) options.integrator = goal.integrator;
+  const auto& integrator = dynamics::ode::find_integrator(options.integrator);
+  options.rtol = positive_or(options.rtol, goal.tolerance, "tolerance");
+  if (goal.step != 0.0) options.step = positive_or(0.0, goal.step, "step");
+  if (integrator.fixed_step && !options.step) {
+    throw Fault(ResultCode::INVALID_VALUE,
+                fmt::format("step is 0, but integrator {} needs one", options.integrator));
+  }
+  options.bandwidth = positive_or(options.bandwidth, goal.bandwidth, "bandwidth");
+  options.friction = !goal.without_friction;
+  options.limits = goal.limits;
+  read_start(goal, robot, bends, options);
+  const bool follows = options.scenario == dynamics::Scenario::forced ||
+                       options.scenario == dynamics::Scenario::computed_torque;
+  if (follows) {
+    const RobotTrajectory trajectory = read_trajectory(
+        robot.model, goal.trajectory, dynamics_msgs::msg::JointPositions(), largest);
+    options.motion = motion_of(path_of(trajectory), robot.model.size());
+  } else if (!goal.trajectory.joint_names.empty() || !goal.trajectory.points.empty()) {
+    throw Fault(ResultCode::INVALID_VALUE,
+                "trajectory is for FORCED and COMPUTED_TORQUE: leave it empty");
+  }
+  return options;
+}
+
+builtin_interfaces::msg::Time time_message(double t) {
+  builtin_interfaces::msg::Time message;
+  const auto nanoseconds = static_cast<std::int64_t>(std::llround(t * 1e9));
+  message.sec = static_cast<std::int32_t>(nanoseconds / 1'000'000'000);
+  message.nanosec = static_cast<std::uint32_t>(nanoseconds % 1'000'000'000);
+  return message;
+}
+
+std::vector<double> at_sample(const std::vector<dynamics::Column>& columns, std::size_t k) {
+  std::vector<double> values;
+  values.reserve(columns.size());
+  for (const auto& column : columns) values.push_back(column[k]);
+  return values;
+}
+
+void fill(const dynamics::Recording& run, Simulate::Result& result) {
+  const auto names = run.model.coordinate_names();
+  std::vector<std::string> amplitudes;
+  for (const auto& name : run.amplitude_names) amplitudes.push_back("e_" + name);
+  result.states.resize(run.size());
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    auto& state = result.states[k];
+    state.header.stamp = time_message(run.t[k]);
+    state.joint_names = names;
+    state.position = at_sample(run.q, k);
+    state.velocity = at_sample(run.qd, k);
+    state.acceleration = at_sample(run.qdd, k);
+    state.effort = at_sample(run.tau, k);
+    state.amplitude_names = amplitudes;
+    state.amplitude = at_sample(run.amplitudes, k);
+    state.amplitude_velocity = at_sample(run.amplitude_rates, k);
+    state.kinetic_energy = run.kinetic[k];
+    state.potential_energy = run.potential[k];
+    state.strain_energy = k < run.strain.size() ? run.strain[k] : 0.0;
+  }
+  for (const auto& event : run.events) {
+    result.events.push_back(fmt::format("t = {:.6f} s: {}", event.t, event.what));
+  }
+  result.steps = run.statistics.steps;
+  result.evaluations = run.statistics.evaluations;
+  result.energy_drift = run.statistics.energy_drift;
+}
+
+}  // namespace
+
+void DynamicsServer::simulate(const Simulate::Goal& goal, Simulate::Result& result,
+                              const std::function<bool(double)>& go_on) const {
+  ResultCode ending;
+  respond(result, [&](auto& answer) {
+    const auto now = robot();
+    if (!now->model.singular_reason().empty()) {
+      throw Fault(ResultCode::NO_SOLUTION, now->model.singular_reason());
+    }
+    const bool bends = now->flexible && !goal.flexible_as_rigid;
+    const auto options = read_goal(goal, *now, bends, options_.largest_request);
+    const auto begin = std::chrono::steady_clock::now();
+    bool canceled = false, too_long = false;
+    const auto progress = [&](double t) {
+      if (go_on && !go_on(t)) canceled = true;
+      const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+      if (wall.count() > options_.longest_simulation) too_long = true;
+      return !canceled && !too_long;
+    };
+    const dynamics::Recording run = [&] {
+      if (!bends) return dynamics::simulate(now->model, options, progress);
+      const auto plant = dynamics::flexible_plant(*now->flexible, {.friction = options.friction});
+      return dynamics::simulate(*plant, options, progress);
+    }();
+    fill(run, answer);
+    if (run.statistics.completed) return;
+    const double reached = run.t.empty() ? 0.0 : run.t.back();
+    ending.code = canceled ? ResultCode::CANCELED : ResultCode::NOT_CONVERGED;
+    ending.message = fmt::format(
+        "{}; states up to {} s of {} s",
+        canceled   ? std::string("canceled")
+        : too_long ? fmt::format("the run takes longer than {} s (parameter longest_simulation); a "
+                                 "stiff robot is faster with integrator radau5",
+                                 options_.longest_simulation)
+                   : run.statistics.ending,
+        reached, goal.duration);
+  });
+  // what there is of a run that ended early is returned
+  if (ending.code != ResultCode::SUCCESS) result.result = std::move(ending);
+}
+
+}  // namespace dynamics_ros
