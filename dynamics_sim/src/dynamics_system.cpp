@@ -2,47 +2,27 @@
 #include "dynamics_sim/dynamics_system.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <dynamics_core/model/from_urdf.hpp>
 #include <limits>
-#include <optional>
 #include <pluginlib/class_list_macros.hpp>
 #include <rclcpp/logging.hpp>
-#include <sstream>
 #include <stdexcept>
 #include <tuple>
 
 namespace dynamics_sim {
 namespace {
 
-using Parameters = std::unordered_map<std::string, std::string>;
+std::string in_quotes(const std::string& text) { return std::string("'") + text + "'"; }
 
-[[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
-
-std::string quoted(const std::string& text) { return std::string("'") + text + "'"; }
-
-double number(const std::string& text, const std::string& what) {
-  double value = 0.0;
-  const char* end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || last != end || !std::isfinite(value)) {
-    refuse(what + " is " + quoted(text) + "; it must be a finite number");
-  }
-  return value;
+/// The component's own node, where ros2_control makes one.
+template <class System>
+auto node_of(const System& system, int) -> decltype(system.get_node()) {
+  return system.get_node();
 }
-
-Unclaimed unclaimed_from(const std::string& text, const std::string& what) {
-  if (text == "free") return Unclaimed::free;
-  if (text == "brake") return Unclaimed::brake;
-  if (text == "hold") return Unclaimed::hold;
-  refuse(what + " is " + quoted(text) + "; it must be free, brake or hold");
-}
-
-bool truth(const std::string& text, const std::string& what) {
-  if (text == "true" || text == "True" || text == "1") return true;
-  if (text == "false" || text == "False" || text == "0") return false;
-  refuse(what + " is " + quoted(text) + "; it must be true or false");
+template <class System>
+rclcpp::Node::SharedPtr node_of(const System&, long) {
+  return nullptr;
 }
 
 }  // namespace
@@ -64,165 +44,91 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
 /// Everything that can be wrong with the description is said here, before anything moves.
 DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
   try {
-    read_parameters();
-    arm_ = std::make_unique<Arm>(
-        dynamics::model_from_urdf(info_.original_xml, model_options_, "robot description"),
-        options_);
-    read_joints();
-    read_initial_values();
-    for (const auto& note : arm_->model().notes()) {
-      if (note.severity == dynamics::Note::Severity::warning) {
-        RCLCPP_WARN(get_logger(), "%s %s", quoted(note.element).c_str(), note.message.c_str());
+    parameters_ = read_parameters(info_);
+    for (const auto& name : parameters_.ignored) {
+      RCLCPP_WARN(get_logger(), "there is no parameter %s: ignored", in_quotes(name).c_str());
+    }
+    for (const auto* others : {&info_.sensors, &info_.gpios}) {
+      for (const auto& other : *others) {
+        RCLCPP_WARN(get_logger(), "%s is not simulated", in_quotes(other.name).c_str());
       }
     }
+    model_ = dynamics::model_from_urdf(info_.original_xml, parameters_.model, "robot description");
+    joints_.clear();
+    for (auto& joint : read_joints(info_, *model_, parameters_)) {
+      joints_.emplace_back(std::move(joint));
+    }
+    arm_ = std::make_unique<Arm>(*model_, parameters_.arm);
+    std::vector<SystemJoint> joints;
+    for (const Joint& joint : joints_) joints.push_back(joint.what);
+    initial_ = read_initial_values(info_, *arm_, joints, parameters_);
+    for (const auto& note : model_->notes()) {
+      if (note.severity == dynamics::Note::Severity::warning) {
+        RCLCPP_WARN(get_logger(), "%s %s", in_quotes(note.element).c_str(), note.message.c_str());
+      }
+    }
+    if (arm_->implicit()) {
+      RCLCPP_INFO(get_logger(), "%s is stiff: it is simulated by implicit steps of %g s",
+                  in_quotes(info_.name).c_str(), parameters_.arm.step);
+    }
+    step_ = std::llround(parameters_.arm.step * 1e9);
+    period_ = info_.rw_rate == 0 ? step_ : 1'000'000'000 / static_cast<std::int64_t>(info_.rw_rate);
+    link_ = std::make_shared<SystemLink>(info_.name, *arm_, initial_);
+    further_.clear();
+    for (std::size_t i = arm_->joints(); i < arm_->size(); ++i) {
+      const std::string& name = link_->coordinates()[i];  // LINK/y1
+      const auto slash = name.rfind('/');
+      further_.emplace_back(name.substr(0, slash), name.substr(slash + 1));
+      further_.emplace_back(name.substr(0, slash), name.substr(slash + 1) + "_velocity");
+    }
+    for (const char* name : {"kinetic_energy", "potential_energy", "strain_energy", "steps",
+                             "evaluations", "late_steps"}) {
+      further_.emplace_back(info_.name, name);
+    }
+    SystemRegistry::instance().add(link_);
     return CallbackReturn::SUCCESS;
   } catch (const std::exception& error) {
     RCLCPP_FATAL(get_logger(), "%s: %s", info_.name.c_str(), error.what());
+    SystemRegistry::instance().report_failure(info_.name + ": " + error.what());
     return CallbackReturn::ERROR;
   }
 }
 
-void DynamicsSystem::read_parameters() {
-  double largest_period = 0.1;
-  for (const auto& [name, text] : info_.hardware_parameters) {
-    const std::string what = "parameter " + quoted(name);
-    if (name == "step") {
-      options_.step = number(text, what);
-    } else if (name == "bandwidth") {
-      options_.bandwidth = number(text, what);
-    } else if (name == "limits") {
-      options_.limits = truth(text, what);
-    } else if (name == "unclaimed") {
-      unclaimed_ = unclaimed_from(text, what);
-    } else if (name == "largest_period") {
-      largest_period = number(text, what);
-    } else if (name == "friction_velocity") {
-      model_options_.friction_velocity = number(text, what);
-    } else if (name == "gravity") {
-      std::istringstream words(text);
-      std::vector<double> values;
-      for (std::string word; words >> word;) values.push_back(number(word, what));
-      if (values.size() != 3) refuse(what + " is " + quoted(text) + "; it must be three numbers");
-      model_options_.gravity = Eigen::Vector3d::Map(values.data());
-    } else {
-      RCLCPP_WARN(get_logger(),
-                  "%s is none of step, bandwidth, limits, unclaimed, gravity, "
-                  "largest_period, friction_velocity: ignored",
-                  what.c_str());
-    }
+std::vector<hardware_interface::InterfaceDescription>
+DynamicsSystem::export_unlisted_state_interface_descriptions() {
+  std::vector<hardware_interface::InterfaceDescription> descriptions;
+  for (const auto& [prefix, name] : further_) {
+    hardware_interface::InterfaceInfo interface;
+    interface.name = name;
+    interface.data_type = "double";
+    interface.size = 1;
+    interface.enable_limits = false;
+    descriptions.emplace_back(prefix, interface);
   }
-  if (!(options_.step >= 1e-6 && options_.step <= 1.0)) {
-    refuse("parameter 'step' is " + std::to_string(options_.step) +
-           " s; it must be from 0.000001 to 1");
-  }
-  // whole nanoseconds, so that no time is lost or won over the years
-  step_ = std::llround(options_.step * 1e9);
-  options_.step = 1e-9 * static_cast<double>(step_);
-  if (!(largest_period >= options_.step && largest_period <= 3600.0)) {
-    refuse("parameter 'largest_period' is " + std::to_string(largest_period) +
-           " s; it must be at least the step and at most 3600");
-  }
-  largest_period_ = std::llround(largest_period * 1e9);
-}
-
-void DynamicsSystem::read_joints() {
-  const dynamics::Model& model = arm_->model();
-  unclaimed_of_.assign(model.size(), unclaimed_);
-  for (const auto& info : info_.joints) {
-    const auto bodies = model.bodies();
-    const auto body = std::find_if(bodies.begin(), bodies.end(),
-                                   [&](const auto& one) { return one.joint == info.name; });
-    if (body == bodies.end()) {
-      refuse("joint " + quoted(info.name) + " is not in the robot, or does not move");
-    }
-    Joint joint;
-    joint.name = info.name;
-    joint.coordinate = body->coordinate;
-    joint.multiplier = body->multiplier;
-    joint.offset = body->offset;
-    joint.mimic = model.is_mimic(static_cast<std::size_t>(body - bodies.begin()));
-    for (const auto& interface : info.command_interfaces) {
-      const auto kind = std::find(kind_names.begin(), kind_names.begin() + 3, interface.name);
-      if (kind == kind_names.begin() + 3) {
-        refuse("joint " + quoted(info.name) + " has a command interface " + quoted(interface.name) +
-               "; there are position, velocity and effort");
-      }
-      if (joint.mimic) {
-        refuse("joint " + quoted(info.name) + " mimics another and takes no commands");
-      }
-      joint.commands[static_cast<std::size_t>(kind - kind_names.begin())] =
-          info.name + "/" + interface.name;
-    }
-    for (const auto& interface : info.state_interfaces) {
-      if (std::find(kind_names.begin(), kind_names.end(), interface.name) == kind_names.end()) {
-        refuse("joint " + quoted(info.name) + " has a state interface " + quoted(interface.name) +
-               "; there are position, velocity, effort and acceleration");
-      }
-    }
-    if (const auto given = info.parameters.find("unclaimed"); given != info.parameters.end()) {
-      unclaimed_of_[joint.coordinate] =
-          unclaimed_from(given->second, "parameter 'unclaimed' of joint " + quoted(info.name));
-    }
-    joints_.push_back(std::move(joint));
-  }
-  for (const auto* others : {&info_.sensors, &info_.gpios}) {
-    for (const auto& other : *others) {
-      RCLCPP_WARN(get_logger(), "%s is not simulated", quoted(other.name).c_str());
-    }
-  }
-}
-
-/// The start: initial_value of the state interfaces position and velocity, else of the command
-/// interfaces of that name, else zero or the stop next to it.
-void DynamicsSystem::read_initial_values() {
-  const dynamics::Model& model = arm_->model();
-  initial_q_.assign(model.size(), 0.0);
-  initial_qd_.assign(model.size(), 0.0);
-  if (options_.limits) {
-    for (std::size_t i = 0; i < model.size(); ++i) {
-      initial_q_[i] = std::clamp(0.0, model.coordinates()[i].lower, model.coordinates()[i].upper);
-    }
-  }
-  for (std::size_t j = 0; j < joints_.size(); ++j) {
-    const Joint& joint = joints_[j];
-    const auto& info = info_.joints[j];
-    const auto initial = [&](Kind kind) -> std::optional<double> {
-      for (const auto* interfaces : {&info.state_interfaces, &info.command_interfaces}) {
-        for (const auto& interface : *interfaces) {
-          if (interface.name != kind_names[kind] || interface.initial_value.empty()) continue;
-          return number(interface.initial_value,
-                        "initial_value of " + quoted(joint.name + "/" + interface.name));
-        }
-      }
-      return std::nullopt;
-    };
-    if (joint.mimic) continue;  // starts where its master does
-    if (const auto q = initial(position)) {
-      const auto& limits = model.coordinates()[joint.coordinate];
-      if (options_.limits && (*q < limits.lower || *q > limits.upper)) {
-        refuse("joint " + quoted(joint.name) + " starts at " + std::to_string(*q) +
-               ", beyond its stops " + std::to_string(limits.lower) + " and " +
-               std::to_string(limits.upper));
-      }
-      initial_q_[joint.coordinate] = *q;
-    }
-    if (const auto qd = initial(velocity)) initial_qd_[joint.coordinate] = *qd;
-  }
+  return descriptions;
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecycle::State&) {
   try {
     take_handles();
-    hold_.assign(arm_->model().size(), 0.0);
-    arm_->reset(initial_q_, initial_qd_);
+    hold_.assign(arm_->joints(), 0.0);
+    arm_->reset(initial_.q, initial_.qd);
     carry_ = 0;
+    late_ = 0;
     for (Joint& joint : joints_) {
+      joint.wanted = joint.seen = 0;
       joint.claimed = {};
       joint.given = {};
     }
     for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
-    if (!arm_->evaluate()) refuse(arm_->fault());
+    if (!arm_->evaluate()) throw std::runtime_error(arm_->fault());
     export_states();
+    if (!services_ && rclcpp::ok()) {
+      const bool owned = SystemRegistry::instance().clock_is_owned();
+      services_ = std::make_unique<SystemServices>(
+          node_of(*this, 0), link_,
+          SystemServices::Options{*model_, parameters_.arm, parameters_.payload_topic, !owned});
+    }
     return CallbackReturn::SUCCESS;
   } catch (const std::exception& error) {
     RCLCPP_ERROR(get_logger(), "%s: %s", info_.name.c_str(), error.what());
@@ -231,20 +137,24 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
 }
 
 void DynamicsSystem::take_handles() {
+  const auto is = [](const auto& handle, const std::string& prefix, const std::string& name) {
+    return handle->get_prefix_name() == prefix && handle->get_interface_name() == name;
+  };
   for (Joint& joint : joints_) {
     for (std::size_t kind = 0; kind < kind_names.size(); ++kind) {
       for (const auto& handle : joint_states_) {
-        if (handle->get_prefix_name() == joint.name &&
-            handle->get_interface_name() == kind_names[kind]) {
-          joint.state_handle[kind] = handle;
-        }
+        if (is(handle, joint.what.name, kind_names[kind])) joint.state_handle[kind] = handle;
       }
+      if (kind == acceleration) continue;
       for (const auto& handle : joint_commands_) {
-        if (handle->get_prefix_name() == joint.name &&
-            handle->get_interface_name() == kind_names[kind]) {
-          joint.command_handle[kind] = handle;
-        }
+        if (is(handle, joint.what.name, kind_names[kind])) joint.command_handle[kind] = handle;
       }
+    }
+  }
+  further_handles_.assign(further_.size(), nullptr);
+  for (std::size_t i = 0; i < further_.size(); ++i) {
+    for (const auto& handle : unlisted_states_) {
+      if (is(handle, further_[i].first, further_[i].second)) further_handles_[i] = handle;
     }
   }
 }
@@ -253,25 +163,46 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_activate(const rclcpp_lifecycl
   take_handles();  // some versions of ros2_control make them only after on_configure
   export_states();
   carry_ = 0;
+  auto& registry = SystemRegistry::instance();
+  link_->time = registry.time();
+  link_->every_cycle = !info_.is_async;
   active_ = true;
+  link_->active = true;
   return CallbackReturn::SUCCESS;
 }
 
+void DynamicsSystem::stop() {
+  active_ = false;
+  if (link_) link_->active = false;
+}
+
 DynamicsSystem::CallbackReturn DynamicsSystem::on_deactivate(const rclcpp_lifecycle::State&) {
-  active_ = false;  // the robot stands until it is activated again
+  stop();  // the robot stands until it is activated again
+  return CallbackReturn::SUCCESS;
+}
+
+DynamicsSystem::CallbackReturn DynamicsSystem::on_cleanup(const rclcpp_lifecycle::State&) {
+  stop();
+  services_.reset();
+  return CallbackReturn::SUCCESS;
+}
+
+DynamicsSystem::CallbackReturn DynamicsSystem::on_shutdown(const rclcpp_lifecycle::State&) {
+  stop();
+  services_.reset();
   return CallbackReturn::SUCCESS;
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_error(const rclcpp_lifecycle::State&) {
-  active_ = false;
+  stop();
   return CallbackReturn::SUCCESS;  // unconfigured: configuring again starts from the beginning
 }
 
-/// A coordinate without a controller, from here on.
+/// A joint without a controller, from here on.
 void DynamicsSystem::release(std::size_t coordinate) {
   hold_[coordinate] = arm_->positions()[coordinate];
   Command& command = arm_->commands()[coordinate];
-  switch (unclaimed_of_[coordinate]) {
+  switch (parameters_.unclaimed[coordinate]) {
     case Unclaimed::free: command = Command::effort(0.0); break;
     case Unclaimed::brake: command = Command::velocity(0.0); break;
     case Unclaimed::hold: command = Command::position(hold_[coordinate]); break;
@@ -282,36 +213,37 @@ DynamicsSystem::return_type DynamicsSystem::prepare_command_mode_switch(
     const std::vector<std::string>& start, const std::vector<std::string>& stop) {
   const auto ours = [&](const std::string& name) {  // the joint it belongs to, by its exact name
     return std::find_if(joints_.begin(), joints_.end(), [&](const Joint& joint) {
-      return name.size() > joint.name.size() && name[joint.name.size()] == '/' &&
-             name.compare(0, joint.name.size(), joint.name) == 0;
+      const std::string& own = joint.what.name;
+      return name.size() > own.size() && name[own.size()] == '/' &&
+             name.compare(0, own.size(), own) == 0;
     });
   };
   for (const auto* names : {&start, &stop}) {
     for (const auto& name : *names) {
       const auto joint = ours(name);
       if (joint == joints_.end()) continue;  // another system's
-      if (std::find(joint->commands.begin(), joint->commands.end(), name) ==
-          joint->commands.end()) {
-        RCLCPP_ERROR(get_logger(), "there is no command interface %s", quoted(name).c_str());
+      if (std::find(joint->what.commands.begin(), joint->what.commands.end(), name) ==
+          joint->what.commands.end()) {
+        RCLCPP_ERROR(get_logger(), "there is no command interface %s", in_quotes(name).c_str());
         return return_type::ERROR;
       }
     }
   }
   for (const Joint& joint : joints_) {
-    std::array<bool, 3> claimed = joint.claimed;
+    std::array<bool, 3> claimed = {joint.wants(0), joint.wants(1), joint.wants(2)};
     for (std::size_t kind = 0; kind < 3; ++kind) {
-      if (joint.commands[kind].empty()) continue;
-      if (std::find(stop.begin(), stop.end(), joint.commands[kind]) != stop.end()) {
+      if (joint.what.commands[kind].empty()) continue;
+      if (std::find(stop.begin(), stop.end(), joint.what.commands[kind]) != stop.end()) {
         claimed[kind] = false;
       }
-      if (std::find(start.begin(), start.end(), joint.commands[kind]) != start.end()) {
+      if (std::find(start.begin(), start.end(), joint.what.commands[kind]) != start.end()) {
         claimed[kind] = true;
       }
     }
     if (claimed[effort] && (claimed[position] || claimed[velocity])) {
       RCLCPP_ERROR(get_logger(),
                    "joint %s cannot be commanded by effort and by position or velocity at once",
-                   quoted(joint.name).c_str());
+                   in_quotes(joint.what.name).c_str());
       return return_type::ERROR;
     }
   }
@@ -321,16 +253,16 @@ DynamicsSystem::return_type DynamicsSystem::prepare_command_mode_switch(
 DynamicsSystem::return_type DynamicsSystem::perform_command_mode_switch(
     const std::vector<std::string>& start, const std::vector<std::string>& stop) {
   for (Joint& joint : joints_) {
+    std::uint32_t wanted = joint.wanted.load();
     bool changed = false;
     for (std::size_t kind = 0; kind < 3; ++kind) {
-      if (joint.commands[kind].empty()) continue;
-      if (std::find(stop.begin(), stop.end(), joint.commands[kind]) != stop.end()) {
-        joint.claimed[kind] = false;
+      if (joint.what.commands[kind].empty()) continue;
+      if (std::find(stop.begin(), stop.end(), joint.what.commands[kind]) != stop.end()) {
+        wanted &= ~(1U << kind);
         changed = true;
       }
-      if (std::find(start.begin(), start.end(), joint.commands[kind]) != start.end()) {
-        joint.claimed[kind] = true;
-        joint.given[kind] = false;
+      if (std::find(start.begin(), start.end(), joint.what.commands[kind]) != start.end()) {
+        wanted |= 1U << kind;
         // what an earlier controller left there is not this one's command
         if (joint.command_handle[kind]) {
           std::ignore =
@@ -339,10 +271,21 @@ DynamicsSystem::return_type DynamicsSystem::perform_command_mode_switch(
         changed = true;
       }
     }
-    // as without a controller until the first command comes
-    if (changed) release(joint.coordinate);
+    if (changed) joint.wanted = wanted + 8;
   }
   return return_type::OK;
+}
+
+/// In the loop. As without a controller until the first command comes.
+void DynamicsSystem::take_switches() {
+  for (Joint& joint : joints_) {
+    const std::uint32_t wanted = joint.wanted.load();
+    if (wanted == joint.seen) continue;
+    joint.seen = wanted;
+    for (std::size_t kind = 0; kind < 3; ++kind) joint.claimed[kind] = ((wanted >> kind) & 1U) != 0;
+    joint.given = {};
+    release(joint.what.coordinate);
+  }
 }
 
 /// The joint's commands; one that is not finite leaves what was before.
@@ -355,51 +298,124 @@ void DynamicsSystem::command(Joint& joint) {
       joint.given[kind] = true;
     }
   }
-  Command& target = arm_->commands()[joint.coordinate];
+  Command& target = arm_->commands()[joint.what.coordinate];
   const double rate =
       joint.claimed[velocity] && joint.given[velocity] ? joint.value[velocity] : 0.0;
   if (joint.claimed[effort]) {
     if (joint.given[effort]) target = Command::effort(joint.value[effort]);
   } else if (joint.claimed[position]) {
-    if (joint.given[position]) target = Command::position(joint.value[position], rate);
+    if (joint.given[position]) {
+      target = joint.claimed[velocity] ? Command::position(joint.value[position], rate)
+                                       : Command::position(joint.value[position]);
+    }
   } else if (joint.claimed[velocity]) {
     if (joint.given[velocity]) target = Command::velocity(rate);
   }
 }
 
 DynamicsSystem::return_type DynamicsSystem::write(const rclcpp::Time&, const rclcpp::Duration&) {
+  if (!arm_ || hold_.empty()) return return_type::OK;  // not configured
+  take_switches();
   for (Joint& joint : joints_) {
-    if (!joint.mimic) command(joint);
+    if (!joint.what.mimic) command(joint);
   }
+  link_->writes.fetch_add(1, std::memory_order_release);
   return return_type::OK;
+}
+
+/// Another payload, a reset: what came since the last time.
+void DynamicsSystem::take_requests() noexcept {
+  if (auto next = link_->payload.take()) {
+    if (next->take(*arm_)) arm_.swap(next);
+    link_->payload.give_back(std::move(next));
+    link_->payloads.fetch_add(1, std::memory_order_release);
+  }
+  if (auto state = link_->reset.take()) {
+    try {
+      arm_->reset(state->q, state->qd);  // was checked before it was sent
+    } catch (const std::exception& error) {
+      RCLCPP_ERROR(get_logger(), "%s is not reset: %s", info_.name.c_str(), error.what());
+    }
+    link_->reset.give_back(std::move(state));
+    carry_ = 0;
+    late_ = 0;
+    link_->time = SystemRegistry::instance().time();
+    for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
+    link_->resets.fetch_add(1, std::memory_order_release);
+  }
+}
+
+/// How much: the period, or what the owner of the clock, a pause, or single steps make of it (ns).
+std::int64_t DynamicsSystem::time_to_simulate(std::int64_t period) noexcept {
+  const auto& registry = SystemRegistry::instance();
+  if (registry.clock_is_owned()) {
+    const std::int64_t now = registry.time();
+    const std::int64_t passed = now - link_->time.exchange(now, std::memory_order_acq_rel);
+    return active_ ? std::max<std::int64_t>(passed, 0) : 0;
+  }
+  if (!active_) return 0;
+  if (link_->paused) {
+    std::uint64_t left = link_->steps.load();
+    const bool one = left > 0 && link_->steps.compare_exchange_strong(left, left - 1);
+    return one ? period_ : 0;
+  }
+  // a loop that was held up must not be held up further by making up for it
+  const std::int64_t longest = std::llround(parameters_.largest_period * 1e9);
+  if (period > longest) late_ += static_cast<std::uint64_t>((period - longest) / step_);
+  return std::clamp<std::int64_t>(period, 0, longest);
+}
+
+bool DynamicsSystem::advance(std::int64_t nanoseconds) noexcept {
+  carry_ += nanoseconds;
+  bool well = true;
+  if (carry_ >= step_) arm_->begin(static_cast<std::size_t>(carry_ / step_));
+  for (; well && carry_ >= step_; carry_ -= step_) well = arm_->step();
+  return well && arm_->evaluate();
 }
 
 DynamicsSystem::return_type DynamicsSystem::read(const rclcpp::Time&,
                                                  const rclcpp::Duration& period) {
-  if (!active_) return return_type::OK;
-  // a loop that was held up must not be held up further by making up for it
-  carry_ += std::clamp<std::int64_t>(period.nanoseconds(), 0, largest_period_);
-  bool well = true;
-  for (; well && carry_ >= step_; carry_ -= step_) well = arm_->step();
-  if (!well || !arm_->evaluate()) {
+  if (!arm_ || hold_.empty()) return return_type::OK;  // not configured
+  take_switches();
+  take_requests();
+  if (!advance(time_to_simulate(period.nanoseconds()))) {
     RCLCPP_ERROR(get_logger(), "%s stops: %s", info_.name.c_str(), arm_->fault().c_str());
+    stop();
+    link_->reads.fetch_add(1, std::memory_order_release);
     return return_type::ERROR;
   }
   export_states();
+  link_->reads.fetch_add(1, std::memory_order_release);
   return return_type::OK;
 }
 
 void DynamicsSystem::export_states() {
   for (const Joint& joint : joints_) {
-    const std::size_t i = joint.coordinate;
-    const std::array<double, 4> values = {joint.multiplier * arm_->positions()[i] + joint.offset,
-                                          joint.multiplier * arm_->velocities()[i],
-                                          joint.mimic ? 0.0 : arm_->efforts()[i],
-                                          joint.multiplier * arm_->accelerations()[i]};
+    const std::size_t i = joint.what.coordinate;
+    const double multiplier = joint.what.multiplier;
+    const std::array<double, 4> values = {
+        multiplier * arm_->positions()[i] + joint.what.offset, multiplier * arm_->velocities()[i],
+        joint.what.mimic ? 0.0 : arm_->efforts()[i], multiplier * arm_->accelerations()[i]};
     for (std::size_t kind = 0; kind < values.size(); ++kind) {
       if (joint.state_handle[kind]) std::ignore = joint.state_handle[kind]->set_value(values[kind]);
     }
   }
+  std::size_t next = 0;
+  const auto give = [&](double value) {
+    if (further_handles_[next]) std::ignore = further_handles_[next]->set_value(value);
+    ++next;
+  };
+  for (std::size_t i = arm_->joints(); i < arm_->size(); ++i) {
+    give(arm_->positions()[i]);
+    give(arm_->velocities()[i]);
+  }
+  const ArmEnergy energy = arm_->energy();
+  give(energy.kinetic);
+  give(energy.potential);
+  give(energy.strain);
+  give(static_cast<double>(arm_->statistics().steps));
+  give(static_cast<double>(arm_->statistics().evaluations));
+  give(static_cast<double>(late_));
 }
 
 }  // namespace dynamics_sim

@@ -5,7 +5,7 @@
 #include <new>
 
 namespace dynamics_sim::test {
-std::atomic<long> allocations = 0;
+thread_local long allocations = 0;
 }  // namespace dynamics_sim::test
 
 // NOLINTBEGIN(cppcoreguidelines-no-malloc)

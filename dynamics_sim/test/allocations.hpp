@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
-
 namespace dynamics_sim::test {
 
-/// What this program has allocated so far (allocations.cpp).
-extern std::atomic<long> allocations;
+/// How often this thread has allocated so far (allocations.cpp).
+extern thread_local long allocations;
 
 }  // namespace dynamics_sim::test

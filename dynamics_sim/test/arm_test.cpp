@@ -183,18 +183,153 @@ TEST(Arm, FrictionAsInTheCore) {
   options.q0 = {0.2, 0.4};
   options.rtol = 1e-10;
   const auto expected = dynamics::simulate(model, options);
-  Vector errors;
-  for (const double step : {0.001, 0.0005}) {
+  const auto error = [&](double step, std::size_t substeps) {
     ArmOptions fine = unlimited();
     fine.step = step;
+    fine.substeps = substeps;
     Arm arm(model, fine);
+    EXPECT_EQ(arm.implicit(), substeps == 0);
     arm.reset(options.q0, Vector{0.0, 0.0});
     run(arm, 1.0);
-    errors.push_back(std::abs(arm.positions()[0] - expected.q[0].back()) +
-                     std::abs(arm.positions()[1] - expected.q[1].back()));
+    return std::abs(arm.positions()[0] - expected.q[0].back()) +
+           std::abs(arm.positions()[1] - expected.q[1].back());
+  };
+  EXPECT_LT(error(0.001, 20), 1e-6);
+  // too stiff for that: implicit steps
+  const double coarse = error(0.001, 0), fine = error(0.0005, 0);
+  EXPECT_LT(coarse, 1e-3);
+  EXPECT_LT(fine, 0.6 * coarse) << "it must converge";
+}
+
+TEST(Arm, RotorInertiaAsInTheCore) {
+  const std::string rotor = "<dynamics damping='0' rotor_inertia='0.3'/>";
+  dynamics::SimulationOptions options;
+  options.duration = 0.5;
+  options.rtol = 1e-11;
+  const auto expected = dynamics::simulate(two(rotor), options);
+  const auto without = dynamics::simulate(two(), options);
+  Arm arm(two(rotor), unlimited());
+  arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
+  run(arm, 0.5);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_NEAR(arm.positions()[i], expected.q[i].back(), 1e-8);
+    EXPECT_GT(std::abs(without.q[i].back() - expected.q[i].back()), 0.01) << "it matters";
   }
-  EXPECT_LT(errors[0], 1e-3);
-  EXPECT_LT(errors[1], 0.6 * errors[0]) << "it must converge";
+}
+
+ArmOptions ideal(std::vector<bool> which = {true, true}) {
+  ArmOptions options = unlimited();
+  options.ideal = std::move(which);
+  return options;
+}
+
+TEST(Arm, IdealTrackingArrivesWhenThePeriodEnds) {
+  Arm arm(two(), ideal());
+  arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
+  dynamics::Workspace workspace(arm.model());
+  for (int k = 1; k <= 100; ++k) {  // periods of 5 ms, a sine
+    const double t = 0.005 * k, p = std::sin(3.0 * t), v = 3.0 * std::cos(3.0 * t);
+    arm.commands()[0] = Command::position(p, v);
+    arm.commands()[1] = Command::position(-p);
+    arm.begin(5);
+    for (int s = 0; s < 5; ++s) ASSERT_TRUE(arm.step()) << arm.fault();
+    EXPECT_EQ(arm.positions()[0], p);
+    EXPECT_EQ(arm.velocities()[0], v);
+    EXPECT_EQ(arm.positions()[1], -p);
+    EXPECT_NEAR(arm.velocities()[1], -(p - std::sin(3.0 * (t - 0.005))) / 0.005, 1e-12);
+    if (k < 3) continue;  // it started from rest
+    ASSERT_TRUE(arm.evaluate());
+    EXPECT_NEAR(arm.accelerations()[0], -9.0 * p, 0.05);
+    Vector tau(2);
+    dynamics::inverse_dynamics(arm.model(), workspace, arm.positions(), arm.velocities(),
+                               arm.accelerations(), tau);
+    EXPECT_NEAR(arm.efforts()[0], tau[0], 1e-9);
+  }
+  arm.commands()[1] = Command::velocity(0.5);
+  for (int k = 0; k < 10; ++k) ASSERT_TRUE(arm.step());
+  EXPECT_EQ(arm.velocities()[1], 0.5) << "without begin() each step is a period";
+}
+
+TEST(Arm, IdealTrackingMovesTheOthersAsItMust) {
+  // joint1 driven along q = 0.3 t^2, joint10 free: against the drive-free equations of motion
+  Arm arm(two(), ideal({true, false}));
+  arm.reset(Vector{0.0, 0.4}, Vector{0.0, 0.0});
+  for (int k = 1; k <= 500; ++k) {
+    const double t = 0.001 * k;
+    arm.commands()[0] = Command::position(0.3 * t * t, 0.6 * t);
+    ASSERT_TRUE(arm.step());
+  }
+  ASSERT_TRUE(arm.evaluate());
+  Vector tau(2);
+  dynamics::Workspace workspace(arm.model());
+  dynamics::inverse_dynamics(arm.model(), workspace, arm.positions(), arm.velocities(),
+                             arm.accelerations(), tau);
+  EXPECT_NEAR(arm.accelerations()[0], 0.6, 1e-9);
+  EXPECT_NEAR(tau[1], 0.0, 1e-10);
+  EXPECT_GT(std::abs(arm.positions()[1] - 0.4), 0.1);
+  // work done by the one actuator is what the energy grew by: trapezoids of its power
+  Arm again(two(), ideal({true, false}));
+  again.reset(Vector{0.0, 0.4}, Vector{0.0, 0.0});
+  const auto total = [&] { return again.energy().kinetic + again.energy().potential; };
+  const double start = total();
+  double work = 0.0, power = 0.0;
+  for (int k = 1; k <= 500; ++k) {
+    const double t = 0.001 * k;
+    again.commands()[0] = Command::position(0.3 * t * t, 0.6 * t);
+    ASSERT_TRUE(again.step() && again.evaluate());
+    const double now = again.efforts()[0] * again.velocities()[0];
+    work += 0.0005 * (power + now);
+    power = now;
+  }
+  EXPECT_NEAR(total() - start, work, 1e-5);
+}
+
+TEST(Arm, IdealTrackingKeepsStopsAndSpeed) {
+  ArmOptions options;
+  options.ideal = {true, true};
+  Arm arm(two(), options);
+  arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
+  arm.commands()[0] = Command::position(7.0);
+  arm.commands()[1] = Command::velocity(-50.0);
+  ASSERT_TRUE(arm.step());
+  EXPECT_NEAR(arm.positions()[0], 0.003, 1e-15) << "3 rad/s";
+  for (int k = 0; k < 2000; ++k) {
+    ASSERT_TRUE(arm.step());
+    ASSERT_LE(arm.positions()[0], 2.0);
+    ASSERT_GE(arm.positions()[1], -2.0);
+    ASSERT_LE(std::abs(arm.velocities()[1]), 3.0);
+  }
+  EXPECT_EQ(arm.positions()[0], 2.0);
+  EXPECT_EQ(arm.positions()[1], -2.0);
+  EXPECT_EQ(arm.velocities()[1], 0.0);
+}
+
+TEST(Arm, AnotherOneTakesOverWhereItIs) {
+  Arm arm(two(), unlimited());
+  Arm heavier(two().with_payload({"lower", 2.0, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()}),
+              unlimited());
+  arm.reset(Vector{0.1, 0.2}, Vector{0.0, 0.0});
+  arm.commands()[0] = Command::position(0.1);
+  arm.commands()[1] = Command::position(0.2);
+  run(arm, 0.1);
+  ASSERT_TRUE(heavier.take(arm));
+  EXPECT_EQ(heavier.positions()[1], arm.positions()[1]);
+  EXPECT_EQ(heavier.statistics().steps, 100U);
+  const double effort = arm.efforts()[0];
+  ASSERT_TRUE(heavier.evaluate());
+  EXPECT_GT(std::abs(heavier.efforts()[0]), std::abs(effort) + 5.0) << "the payload is felt";
+  Arm other(dynamics::model_from_dh(dynamics::built_in_robot("puma")), unlimited());
+  EXPECT_FALSE(other.take(arm));
+}
+
+TEST(Arm, CountsItsWork) {
+  Arm arm(two(), unlimited());
+  arm.reset(Vector{0.1, 0.2}, Vector{0.0, 0.0});
+  run(arm, 0.01);
+  EXPECT_EQ(arm.statistics().steps, 10U);
+  EXPECT_EQ(arm.statistics().evaluations, 4U * 10U);
+  arm.reset(Vector{0.1, 0.2}, Vector{0.0, 0.0});
+  EXPECT_EQ(arm.statistics().steps, 0U);
 }
 
 TEST(Arm, NoFrictionIsTooStiff) {

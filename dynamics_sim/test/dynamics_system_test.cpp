@@ -7,79 +7,16 @@
 
 #include <cmath>
 #include <dynamics_core/model/from_urdf.hpp>
-#include <hardware_interface/component_parser.hpp>
-#include <hardware_interface/resource_manager.hpp>
-#include <lifecycle_msgs/msg/state.hpp>
 #include <limits>
-#include <map>
-#include <pluginlib/class_loader.hpp>
 
 #include "allocations.hpp"
 #include "robots.hpp"
+#include "system_fixture.hpp"
 
 namespace dynamics_sim::test {
 namespace {
 
-using hardware_interface::CallbackReturn;
-using hardware_interface::return_type;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-/// The plugin by itself, its interfaces by name.
-class System {
- public:
-  explicit System(const std::string& urdf)
-      : loader_("hardware_interface", "hardware_interface::SystemInterface"),
-        system_(loader_.createUniqueInstance("dynamics_sim/DynamicsSystem")) {
-    hardware_interface::HardwareComponentParams params;
-    params.hardware_info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
-    params.clock = std::make_shared<rclcpp::Clock>(RCL_STEADY_TIME);
-    initialized = system_->init(params);
-    if (initialized != CallbackReturn::SUCCESS) return;
-    for (const auto& state : system_->on_export_state_interfaces())
-      states_[state->get_name()] = state;
-    for (const auto& one : system_->on_export_command_interfaces())
-      commands_[one->get_name()] = one;
-    configured = system_->on_configure(rclcpp_lifecycle::State());
-  }
-
-  void activate() {
-    ASSERT_EQ(initialized, CallbackReturn::SUCCESS);
-    ASSERT_EQ(configured, CallbackReturn::SUCCESS);
-    ASSERT_EQ(system_->on_activate(rclcpp_lifecycle::State()), CallbackReturn::SUCCESS);
-  }
-
-  double state(const std::string& name) const { return states_.at(name)->get_optional().value(); }
-  void command(const std::string& name, double value) {
-    ASSERT_TRUE(commands_.at(name)->set_value(value));
-  }
-
-  return_type claim(const std::vector<std::string>& start,
-                    const std::vector<std::string>& stop = {}) {
-    const auto prepared = system_->prepare_command_mode_switch(start, stop);
-    return prepared == return_type::OK ? system_->perform_command_mode_switch(start, stop)
-                                       : prepared;
-  }
-
-  return_type cycle(double period = 0.001) {
-    const auto written = system_->write(time_, rclcpp::Duration::from_seconds(period));
-    const auto read = system_->read(time_, rclcpp::Duration::from_seconds(period));
-    return written == return_type::OK ? read : written;
-  }
-  void run(double seconds, double period = 0.001) {
-    for (long k = std::lround(seconds / period); k > 0; --k)
-      ASSERT_EQ(cycle(period), return_type::OK);
-  }
-  hardware_interface::SystemInterface& operator*() { return *system_; }
-
-  CallbackReturn initialized = CallbackReturn::ERROR, configured = CallbackReturn::ERROR;
-
- private:
-  pluginlib::ClassLoader<hardware_interface::SystemInterface> loader_;
-  pluginlib::UniquePtr<hardware_interface::SystemInterface> system_;
-  std::map<std::string, hardware_interface::StateInterface::ConstSharedPtr> states_;
-  std::map<std::string, hardware_interface::CommandInterface::SharedPtr> commands_;
-  rclcpp::Time time_{0, 0, RCL_STEADY_TIME};
-};
 
 /// What the arm does by itself, for comparison.
 Arm arm(bool limits = true) {
@@ -265,13 +202,16 @@ TEST(DynamicsSystem, SaysWhatIsWrongWithADescription) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"step", "fast"},      {"step", "0"},        {"step", "nan"},
       {"bandwidth", "5000"}, {"limits", "maybe"},  {"unclaimed", "float"},
-      {"gravity", "0 9.81"}, {"gravity", "0 0 x"}, {"largest_period", "0"}};
+      {"gravity", "0 9.81"}, {"gravity", "0 0 x"}, {"largest_period", "0"},
+      {"tracking", "x"},     {"substeps", "1.5"},  {"initial_deflection", "x"}};
   for (const auto& [name, value] : cases) {
     const System system(arm_urdf(control_block(parameter(name, value))));
     EXPECT_EQ(system.initialized, CallbackReturn::ERROR) << name << " " << value;
   }
   for (const std::string& bad :
        {arm_urdf(control_block("", parameter("unclaimed", "x"))),
+        arm_urdf(control_block("", parameter("tracking", "x"))),
+        arm_urdf(control_block("", "", "<state_interface name='position' data_type='bool'/>")),
         arm_urdf(control_block("", "", "<state_interface name='temperature'/>")),
         arm_urdf(control_block("", "", "<command_interface name='acceleration'/>")),
         arm_urdf(control_block(), "", "-2")}) {
@@ -314,31 +254,137 @@ TEST(DynamicsSystem, ReadAndWriteDoNotAllocate) {
   EXPECT_NEAR(system.state("joint1/position"), 1.0, 0.05);
 }
 
-TEST(ResourceManager, LoadsRunsAndSwitchesIt) {
-  auto clock = std::make_shared<rclcpp::Clock>(RCL_STEADY_TIME);
-  hardware_interface::ResourceManager manager(arm_urdf(control_block(parameter("limits", "false"))),
-                                              clock, rclcpp::get_logger("test"), true, 1000);
-  ASSERT_TRUE(manager.are_components_initialized());
-  EXPECT_EQ(manager.get_components_status().at("arm").state.id(),
-            lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE);
-  for (const char* name : {"joint1/position", "joint10/velocity", "joint1/effort",
-                           "joint10/acceleration", "follower/position"}) {
-    EXPECT_TRUE(manager.state_interface_exists(name)) << name;
-  }
-  const std::vector<std::string> keys = {"joint1/position"};
-  ASSERT_TRUE(manager.prepare_command_mode_switch(keys, {}));
-  ASSERT_TRUE(manager.perform_command_mode_switch(keys, {}));
-  auto command = manager.claim_command_interface(keys[0]);
-  const auto state = manager.claim_state_interface("joint1/position");
-  ASSERT_TRUE(command.set_value(0.6));
-  const auto period = rclcpp::Duration::from_seconds(0.001);
-  for (int k = 0; k < 500; ++k) {
-    ASSERT_EQ(manager.write(clock->now(), period).result, return_type::OK);
-    ASSERT_EQ(manager.read(clock->now(), period).result, return_type::OK);
-  }
-  EXPECT_NEAR(state.get_optional().value(), 0.6, 1e-6);
-  EXPECT_FALSE(manager.prepare_command_mode_switch({"joint1/effort"}, {}));
+TEST(DynamicsSystem, FlexibleLinksEnergiesAndStatisticsAreStates) {
+  System system(flexible_urdf(control_block(parameter("unclaimed", "free"), "", "", false)));
+  ASSERT_NO_FATAL_FAILURE(system.activate());
+  ArmOptions options;
+  Arm expected(dynamics::model_from_urdf(flexible_urdf()), options);
+  expected.reset(std::vector{0.3, -0.4}, std::vector{0.0, 0.0});
+  system.run(0.1);
+  for (int k = 0; k < 100; ++k) ASSERT_TRUE(expected.step());
+  EXPECT_EQ(system.state("upper/z1"), expected.positions()[2]);
+  EXPECT_EQ(system.state("upper/z2_velocity"), expected.velocities()[3]);
+  EXPECT_GT(std::abs(system.state("upper/z1")), 1e-5);
+  EXPECT_FALSE(system.has_state("upper/y1"));
+  EXPECT_EQ(system.state("arm/kinetic_energy"), expected.energy().kinetic);
+  EXPECT_EQ(system.state("arm/potential_energy"), expected.energy().potential);
+  EXPECT_EQ(system.state("arm/strain_energy"), expected.energy().strain);
+  EXPECT_GT(system.state("arm/strain_energy"), 0.0);
+  EXPECT_EQ(system.state("arm/steps"), 100.0);
+  EXPECT_GE(system.state("arm/evaluations"), 400.0);
+  EXPECT_EQ(system.state("arm/late_steps"), 0.0);
+  ASSERT_EQ(system.cycle(0.15), return_type::OK);
+  EXPECT_EQ(system.state("arm/late_steps"), 50.0) << "0.1 s is the largest period";
 }
+
+TEST(DynamicsSystem, FlexibleLinksStartStraightOrBentByGravity) {
+  System bent(
+      flexible_urdf(control_block(parameter("initial_deflection", "static"), "", "", false)));
+  ASSERT_NO_FATAL_FAILURE(bent.activate());
+  const double start = bent.state("upper/z1");
+  EXPECT_GT(std::abs(start), 1e-3);
+  bent.run(0.5);
+  EXPECT_NEAR(bent.state("upper/z1"), start, 1e-6) << "it hangs still";
+  System straight(flexible_urdf(control_block("", "", "", false)));
+  ASSERT_NO_FATAL_FAILURE(straight.activate());
+  EXPECT_EQ(straight.state("upper/z1"), 0.0);
+}
+
+TEST(DynamicsSystem, TrackingIsAParameterByJointToo) {
+  System all(arm_urdf(control_block(parameter("tracking", "ideal"))));
+  ASSERT_NO_FATAL_FAILURE(all.activate());
+  ASSERT_EQ(all.claim({"joint1/position", "joint10/velocity"}), return_type::OK);
+  all.command("joint1/position", 0.31);
+  all.command("joint10/velocity", 0.5);
+  ASSERT_EQ(all.cycle(0.005), return_type::OK);
+  EXPECT_EQ(all.state("joint1/position"), 0.31);
+  EXPECT_EQ(all.state("joint10/velocity"), 0.5);
+  EXPECT_NEAR(all.state("joint1/velocity"), 2.0, 1e-9) << "the mean of the period";
+
+  std::string one = arm_urdf(control_block());
+  const std::string joint = "<joint name='joint1'>";
+  const auto place = one.find(joint, one.find("ros2_control"));
+  one.insert(place + joint.size(), parameter("tracking", "ideal"));
+  System mixed(one);
+  ASSERT_NO_FATAL_FAILURE(mixed.activate());
+  ASSERT_EQ(mixed.claim({"joint1/position", "joint10/position"}), return_type::OK);
+  mixed.command("joint1/position", 0.301);
+  mixed.command("joint10/position", -0.399);
+  ASSERT_EQ(mixed.cycle(), return_type::OK);
+  EXPECT_EQ(mixed.state("joint1/position"), 0.301);
+  EXPECT_LT(mixed.state("joint10/position"), -0.3995) << "a drive takes its time";
+}
+
+TEST(DynamicsSystem, FrictionVelocityAndSubstepsAreParameters) {
+  // at the speed of friction_velocity Coulomb friction is 1/sqrt(2) of its full size
+  const std::string rubbing = "<dynamics damping='0' friction='5'/>";
+  for (const auto& [speed, share] : {std::pair{"0.5", 1.0 / std::sqrt(2.0)}, {"0.001", 1.0}}) {
+    System system(arm_urdf(
+        control_block(parameter("friction_velocity", speed) + parameter("gravity", "0 0 0")),
+        rubbing));
+    ASSERT_NO_FATAL_FAILURE(system.activate());
+    ASSERT_EQ(system.claim({"joint10/velocity"}), return_type::OK);
+    system.command("joint10/velocity", 0.5);
+    system.run(0.3);
+    // what the follower exerts beside is the mimic's: it has no friction
+    EXPECT_NEAR(system.state("joint10/effort"), 5.0 * share, 0.06) << speed;
+  }
+  System implicit(arm_urdf(control_block(parameter("substeps", "0")), rubbing));
+  ASSERT_NO_FATAL_FAILURE(implicit.activate());
+  implicit.run(0.1);
+  EXPECT_EQ(implicit.state("joint1/position"), 0.3);
+}
+
+TEST(DynamicsSystem, InitialValuesWithEveryInterface) {
+  const auto block = [](const std::string& interfaces) {
+    return "<ros2_control name='arm' type='system'><hardware><plugin>dynamics_sim/DynamicsSystem"
+           "</plugin></hardware><joint name='joint1'>" +
+           interfaces + "</joint></ros2_control>";
+  };
+  const auto state = [](const std::string& name, const std::string& value) {
+    return "<state_interface name='" + name + "'>" + parameter("initial_value", value) +
+           "</state_interface>";
+  };
+  const auto command = [](const std::string& name, const std::string& value) {
+    return "<command_interface name='" + name + "'>" + parameter("initial_value", value) +
+           "</command_interface>";
+  };
+  for (const std::string kind : {"position", "velocity", "effort"}) {
+    System system(arm_urdf(block("<command_interface name='" + kind + "'/>" +
+                                 state("position", "0.7") + state("velocity", "0.1"))));
+    ASSERT_NO_FATAL_FAILURE(system.activate());
+    EXPECT_EQ(system.state("joint1/position"), 0.7) << kind;
+    EXPECT_EQ(system.state("joint1/velocity"), 0.1) << kind;
+  }
+  System commanded(
+      arm_urdf(block(command("position", "0.6") + "<state_interface name='position'/>")));
+  ASSERT_NO_FATAL_FAILURE(commanded.activate());
+  EXPECT_EQ(commanded.state("joint1/position"), 0.6);
+  commanded.run(0.1);
+  EXPECT_NEAR(commanded.state("joint1/position"), 0.6, 1e-12);
+}
+
+TEST(DynamicsSystem, FlexibleReadAndWriteDoNotAllocate) {
+  System system(
+      flexible_urdf(control_block("", "", "", false), "<dynamics damping='0.2' friction='0.1'/>"));
+  ASSERT_NO_FATAL_FAILURE(system.activate());
+  ASSERT_EQ(system.claim({"joint1/position", "joint10/effort"}), return_type::OK);
+  system.command("joint1/position", 1.0);
+  system.command("joint10/effort", 1.5);
+  bool well = true;
+  const long before = allocations;
+  for (int k = 0; k < 500; ++k) well = well && system.cycle(0.0017) == return_type::OK;
+  const long count = allocations - before;
+  EXPECT_TRUE(well);
+  EXPECT_EQ(count, 0);
+}
+
+class Ros : public ::testing::Environment {
+ public:
+  void SetUp() override { rclcpp::init(0, nullptr); }
+  void TearDown() override { rclcpp::shutdown(); }
+};
+const auto* const ros = ::testing::AddGlobalTestEnvironment(new Ros);
 
 }  // namespace
 }  // namespace dynamics_sim::test

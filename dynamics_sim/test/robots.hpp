@@ -31,10 +31,32 @@ inline std::string arm_urdf(const std::string& control = "", const std::string& 
          control + "</robot>";
 }
 
+/// The same two joints, the first link a beam of one metre and 2 kg bending in the vertical plane.
+inline std::string flexible_urdf(const std::string& control = "", const std::string& dynamics = "",
+                                 const std::string& rigidity = "200") {
+  const auto joint = [&](const std::string& name, const std::string& parent,
+                         const std::string& child, const std::string& x) {
+    return "<joint name='" + name + "' type='revolute'><origin xyz='" + x +
+           " 0 0'/><parent link='" + parent + "'/><child link='" + child +
+           "'/><axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='60' velocity='3'/>" +
+           dynamics + "</joint>";
+  };
+  return "<robot name='bending'><link name='base'/><link name='upper'><inertial><origin "
+         "xyz='0.5 0 0'/><mass value='2'/><inertia ixx='0.0001' ixy='0' ixz='0' iyy='0.16666' "
+         "iyz='0' izz='0.16666'/></inertial><flexible length='1' "
+         "mass_per_length='2' rigidity_y='" +
+         rigidity + "' rigidity_z='" + rigidity +
+         "' modes_y='0' modes_z='2' damping='0'/></link><link name='lower'><inertial><origin "
+         "xyz='0.25 0 0'/><mass value='1'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' "
+         "iyz='0' izz='0.04'/></inertial></link>" +
+         joint("joint1", "base", "upper", "0") + joint("joint10", "upper", "lower", "1") + control +
+         "</robot>";
+}
+
 /// Both joints with every interface and the follower's state, started at 0.3 and -0.4.
 inline std::string control_block(const std::string& parameters = "",
                                  const std::string& joint_parameters = "",
-                                 const std::string& interfaces = "") {
+                                 const std::string& interfaces = "", bool follower = true) {
   const auto joint = [&](const std::string& name, const std::string& start) {
     return "<joint name='" + name +
            "'><command_interface name='position'/><command_interface name='velocity'/>"
@@ -48,8 +70,10 @@ inline std::string control_block(const std::string& parameters = "",
   return "<ros2_control name='arm' type='system'><hardware><plugin>dynamics_sim/DynamicsSystem"
          "</plugin>" +
          parameters + "</hardware>" + joint("joint1", "0.3") + joint("joint10", "-0.4") +
-         "<joint name='follower'><state_interface name='position'/><state_interface "
-         "name='velocity'/></joint></ros2_control>";
+         (follower ? "<joint name='follower'><state_interface name='position'/><state_interface "
+                     "name='velocity'/></joint>"
+                   : "") +
+         "</ros2_control>";
 }
 
 inline std::string parameter(const std::string& name, const std::string& value) {

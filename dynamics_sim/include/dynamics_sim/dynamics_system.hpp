@@ -6,12 +6,18 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <hardware_interface/system_interface.hpp>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dynamics_sim/arm.hpp"
+#include "dynamics_sim/system_link.hpp"
+#include "dynamics_sim/system_parameters.hpp"
+#include "dynamics_sim/system_services.hpp"
 
 #if __has_include(<hardware_interface/types/hardware_component_interface_params.hpp>)
 #include <hardware_interface/types/hardware_component_interface_params.hpp>
@@ -19,13 +25,6 @@
 #endif
 
 namespace dynamics_sim {
-
-/// What a joint does that no controller commands.
-enum class Unclaimed : std::uint8_t {
-  free,   ///< no effort: it falls
-  brake,  ///< stops where it is
-  hold    ///< stays at, or returns to, where it was released
-};
 
 class DynamicsSystem : public hardware_interface::SystemInterface {
  public:
@@ -39,9 +38,15 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   CallbackReturn on_init(const hardware_interface::HardwareInfo& info) override;
 #endif
   CallbackReturn on_configure(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_cleanup(const rclcpp_lifecycle::State& previous) override;
   CallbackReturn on_activate(const rclcpp_lifecycle::State& previous) override;
   CallbackReturn on_deactivate(const rclcpp_lifecycle::State& previous) override;
+  CallbackReturn on_shutdown(const rclcpp_lifecycle::State& previous) override;
   CallbackReturn on_error(const rclcpp_lifecycle::State& previous) override;
+
+  /// Amplitudes of flexible links, energies, statistics.
+  std::vector<hardware_interface::InterfaceDescription>
+  export_unlisted_state_interface_descriptions() override;
 
   /// Refuses interfaces that a joint does not have, and effort beside position or velocity.
   return_type prepare_command_mode_switch(const std::vector<std::string>& start,
@@ -55,43 +60,50 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   return_type write(const rclcpp::Time& time, const rclcpp::Duration& period) override;
 
  private:
-  enum Kind : std::size_t { position, velocity, effort, acceleration };
-  static constexpr std::array<const char*, 4> kind_names = {"position", "velocity", "effort",
-                                                            "acceleration"};
+  using StateHandle = hardware_interface::StateInterface::SharedPtr;
 
   struct Joint {
-    std::string name;
-    std::size_t coordinate = 0;  // whose motion it shows: multiplier * q + offset
-    double multiplier = 1.0, offset = 0.0;
-    bool mimic = false;
-    std::array<std::string, 3> commands;  // "joint/position", ...; empty where there is none
+    explicit Joint(SystemJoint joint) : what(std::move(joint)) {}
+    bool wants(std::size_t kind) const { return ((wanted.load() >> kind) & 1U) != 0; }
+
+    SystemJoint what;
+    // Mode switches come from another thread than `read` and `write`: bit by bit what is claimed,
+    // above them a count of the switches.
+    std::atomic<std::uint32_t> wanted = 0;
+    // of the loop
+    std::uint32_t seen = 0;
     std::array<bool, 3> claimed = {};
     std::array<bool, 3> given = {};  // a finite command has come since it was claimed
     std::array<double, 3> value = {};
     std::array<hardware_interface::CommandInterface::SharedPtr, 3> command_handle;
-    std::array<hardware_interface::StateInterface::SharedPtr, 4> state_handle;
+    std::array<StateHandle, 4> state_handle;
   };
 
   CallbackReturn prepare();
-  void read_parameters();
-  void read_joints();
-  void read_initial_values();
   void take_handles();
   void release(std::size_t coordinate);
   void command(Joint& joint);
+  void take_switches();
+  void take_requests() noexcept;
+  std::int64_t time_to_simulate(std::int64_t period) noexcept;
+  bool advance(std::int64_t nanoseconds) noexcept;
   void export_states();
+  void stop();
 
-  ArmOptions options_;
-  dynamics::ModelOptions model_options_;
-  Unclaimed unclaimed_ = Unclaimed::hold;
-  std::int64_t step_ = 0;            // ns
-  std::int64_t largest_period_ = 0;  // ns
-  std::int64_t carry_ = 0;           // ns not simulated yet
+  SystemParameters parameters_;
+  std::int64_t step_ = 0;                 // ns
+  std::int64_t period_ = 0;               // ns, of the control loop, nominal
+  std::int64_t carry_ = 0;                // ns not simulated yet
+  std::uint64_t late_ = 0;                // steps
+  std::optional<dynamics::Model> model_;  // without payload
   std::unique_ptr<Arm> arm_;
-  std::vector<double> initial_q_, initial_qd_;
-  std::vector<Unclaimed> unclaimed_of_;  // by coordinate
-  std::vector<double> hold_;             // by coordinate: where it was released
-  std::vector<Joint> joints_;
+  SystemState initial_;
+  std::vector<double> hold_;  // by joint: where it was released
+  std::deque<Joint> joints_;
+  std::vector<std::pair<std::string, std::string>> further_;  // prefix and name of interfaces
+  std::vector<StateHandle> further_handles_;                  // in that order
+  std::shared_ptr<SystemLink> link_;
+  std::unique_ptr<SystemServices> services_;
   std::atomic<bool> active_ = false;
 };
 

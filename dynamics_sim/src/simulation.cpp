@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation.hpp"
+
+#include <rcl/time.h>
+
+#include <algorithm>
+#include <lifecycle_msgs/msg/state.hpp>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace dynamics_sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* speed_must = "parameter 'speed' must be a number from 0 to 1000000";
+
+std::optional<double> speed_from(const rclcpp::ParameterValue& value) {
+  double speed = -1.0;
+  if (value.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE) {
+    speed = value.get<double>();
+  } else if (value.get_type() == rclcpp::ParameterType::PARAMETER_INTEGER) {
+    speed = static_cast<double>(value.get<std::int64_t>());
+  }
+  return speed >= 0.0 && speed <= 1e6 ? std::optional(speed) : std::nullopt;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
+  return all;
+}
+
+}  // namespace
+
+Simulation::Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
+                       rclcpp::Node::SharedPtr node)
+    : manager_(std::move(manager)),
+      node_(std::move(node)),
+      period_(1'000'000'000 / static_cast<std::int64_t>(manager_->get_update_rate())) {
+  read_parameters();
+  description_ = node_->create_subscription<std_msgs::msg::String>(
+      "robot_description", rclcpp::QoS(1).transient_local(), [this](const std_msgs::msg::String&) {
+        described_ = Clock::now().time_since_epoch().count();
+      });
+  timer_ = node_->create_wall_timer(milliseconds(20), [this] { look_at_controllers(); });
+  set_time(0);
+}
+
+void Simulation::read_parameters() {
+  // Those of the controller manager's section of a file count as well. A whole number will do for a
+  // speed, and an empty list has no type.
+  const auto declare = [&](const std::string& name, const rclcpp::ParameterValue& fallback,
+                           const std::string& text) {
+    rcl_interfaces::msg::ParameterDescriptor descriptor;
+    descriptor.description = text;
+    descriptor.read_only = name != "speed";
+    descriptor.dynamic_typing = true;
+    rclcpp::Parameter given;
+    const bool known = manager_->get_parameter(name, given);
+    return node_->declare_parameter(name, known ? given.get_parameter_value() : fallback,
+                                    descriptor);
+  };
+  const auto truth = [&](const std::string& name, bool fallback, const std::string& text) {
+    const auto value = declare(name, rclcpp::ParameterValue(fallback), text);
+    if (value.get_type() != rclcpp::ParameterType::PARAMETER_BOOL) {
+      throw std::invalid_argument("parameter '" + name + "' must be true or false");
+    }
+    return value.get<bool>();
+  };
+  const auto speed = speed_from(
+      declare("speed", rclcpp::ParameterValue(1.0), "times real time; 0: as fast as it goes"));
+  if (!speed) throw std::invalid_argument(speed_must);
+  speed_ = *speed;
+  paused_ = truth("start_paused", false, "paused once the controllers are active");
+  const auto awaited =
+      declare("wait_for_controllers", rclcpp::ParameterValue(std::vector<std::string>()),
+              "time stands at zero until these controllers are active");
+  if (awaited.get_type() == rclcpp::ParameterType::PARAMETER_STRING_ARRAY) {
+    awaited_ = awaited.get<std::vector<std::string>>();
+    std::erase(awaited_, "");
+  } else if (awaited.get_type() == rclcpp::ParameterType::PARAMETER_STRING) {
+    throw std::invalid_argument("parameter 'wait_for_controllers' must be a list of names");
+  }
+  if (truth("publish_clock", true, "publish the time on /clock")) {
+    clock_ = node_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", rclcpp::QoS(10));
+  }
+  on_parameters_ = node_->add_on_set_parameters_callback(
+      [this](const std::vector<rclcpp::Parameter>& parameters) {
+        rcl_interfaces::msg::SetParametersResult result;
+        result.successful = true;
+        for (const auto& parameter : parameters) {
+          if (parameter.get_name() != "speed") continue;
+          if (const auto wanted = speed_from(parameter.get_parameter_value())) {
+            speed_ = *wanted;
+          } else {
+            result.successful = false;
+            result.reason = speed_must;
+          }
+        }
+        return result;
+      });
+}
+
+/// The manager's own clock is set by hand, so that controllers are updated with exactly this time;
+/// everybody else's follows /clock. A stamp of zero means "unset" all over ROS: zero is shown as
+/// one nanosecond.
+void Simulation::set_time(std::int64_t nanoseconds) {
+  time_ = nanoseconds;
+  shown_ = std::max<std::int64_t>(nanoseconds, 1);
+  SystemRegistry::instance().set_time(nanoseconds);
+  const auto clock = manager_->get_clock();
+  const std::lock_guard guard(clock->get_clock_mutex());
+  if (rcl_set_ros_time_override(clock->get_clock_handle(), shown_) != RCL_RET_OK) {
+    throw std::runtime_error("the controller manager's clock cannot be set");
+  }
+}
+
+rclcpp::Time Simulation::stamp() const { return rclcpp::Time(shown_, RCL_ROS_TIME); }
+
+void Simulation::publish_clock() {
+  if (!clock_) return;
+  published_ = Clock::now();
+  rosgraph_msgs::msg::Clock message;
+  message.clock = stamp();
+  clock_->publish(message);
+}
+
+/// Whether the robot cannot be simulated at all.
+bool Simulation::failed() {
+  if (const auto failure = SystemRegistry::instance().failure()) {
+    RCLCPP_FATAL(node_->get_logger(), "the robot cannot be simulated: %s", failure->c_str());
+    return true;
+  }
+  if (manager_->is_resource_manager_initialized()) return false;
+  const Clock::duration::rep described = described_;
+  if (described == 0) return false;
+  const Clock::time_point came{Clock::duration(described)};
+  if (Clock::now() - came < std::chrono::seconds(20)) return false;
+  RCLCPP_FATAL(node_->get_logger(),
+               "the robot description came, but its hardware could not be made: see above");
+  return true;
+}
+
+std::vector<std::string> Simulation::active_controllers() const {
+  std::vector<std::string> names;
+  for (const auto& controller : manager_->get_loaded_controllers()) {
+    if (controller.c->get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+      names.push_back(controller.info.name);
+    }
+  }
+  return names;
+}
+
+/// In a thread of the executor: the manager's list is locked while it waits for the loop to take a
+/// new one.
+void Simulation::look_at_controllers() {
+  {
+    const std::lock_guard guard(mutex_);
+    if (started_) return;
+  }
+  const std::unique_lock job(job_, std::try_to_lock);
+  if (!job.owns_lock() || !manager_->is_resource_manager_initialized()) return;
+  const auto active = active_controllers();
+  std::vector<std::string> missing;
+  for (const auto& name : awaited_) {
+    if (std::find(active.begin(), active.end(), name) == active.end()) missing.push_back(name);
+  }
+  if (!missing.empty() && Clock::now() - complained_ > std::chrono::seconds(10)) {
+    complained_ = Clock::now();
+    RCLCPP_INFO(node_->get_logger(), "time stands until these controllers are active: %s",
+                joined(missing).c_str());
+  }
+  const std::lock_guard guard(mutex_);
+  ready_ = missing.empty();
+}
+
+/// Whether time can begin to run.
+bool Simulation::ready() {
+  links_ = SystemRegistry::instance().systems();
+  if (!std::all_of(links_.begin(), links_.end(), [](const auto& link) { return !!link->active; })) {
+    return false;
+  }
+  const std::lock_guard guard(mutex_);
+  return ready_;
+}
+
+/// Hardware that another thread has locked is passed over by the manager: again until the systems
+/// have come to this time.
+void Simulation::read() {
+  const auto end = Clock::now() + milliseconds(500);
+  for (;;) {
+    manager_->read(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
+    const bool done = std::all_of(links_.begin(), links_.end(), [&](const auto& link) {
+      return !link->active || !link->every_cycle || link->time == time_;
+    });
+    if (done || Clock::now() > end || !rclcpp::ok()) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+void Simulation::write() {
+  writes_.clear();
+  for (const auto& link : links_) writes_.push_back(link->writes);
+  const auto end = Clock::now() + milliseconds(500);
+  for (;;) {
+    manager_->write(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
+    bool done = true;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      done = done &&
+             (!links_[i]->active || !links_[i]->every_cycle || links_[i]->writes != writes_[i]);
+    }
+    if (done || Clock::now() > end || !rclcpp::ok()) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+}
+
+/// Time stands, but controllers come and go, payloads change. What controllers command meanwhile is
+/// not written.
+void Simulation::stand() {
+  if (Clock::now() - published_ > milliseconds(100)) publish_clock();
+  if (manager_->is_resource_manager_initialized()) {
+    read();
+    manager_->update(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
+  }
+  anchor_speed_ = -1.0;
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, milliseconds(5));
+}
+
+void Simulation::cycle() {
+  // those who look at it hear of it a thousand times a second at most
+  if (speed_ != 0.0 || Clock::now() - published_ >= milliseconds(1)) publish_clock();
+  read();
+  manager_->update(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
+  write();
+}
+
+void Simulation::pace() {
+  const auto now = Clock::now();
+  const double speed = speed_;
+  if (speed == 0.0) {
+    if (now - breath_ > milliseconds(5)) {  // others must get at the manager's locks too
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      breath_ = Clock::now();
+    }
+    return;
+  }
+  const auto due = anchor_ + std::chrono::duration_cast<Clock::duration>(
+                                 std::chrono::duration<double, std::nano>(
+                                     static_cast<double>(time_ - anchor_time_) / speed));
+  if (speed != anchor_speed_ || now - due > milliseconds(100)) {  // do not run after lost time
+    anchor_ = now;
+    anchor_time_ = time_;
+    anchor_speed_ = speed;
+    return;
+  }
+  std::this_thread::sleep_until(due);
+}
+
+int Simulation::run() {
+  try {
+    bool seen_start = false;
+    while (rclcpp::ok()) {
+      if (failed()) {
+        code_ = 1;
+        break;
+      }
+      obey();
+      bool started = false, frozen = false, go = false;
+      {
+        const std::lock_guard guard(mutex_);
+        frozen = frozen_;
+        started = started_;
+        go = !paused_ || steps_ > 0;
+      }
+      if (frozen) {
+        stand();
+        continue;
+      }
+      if (!started) {
+        seen_start = false;
+        if (!ready()) {
+          stand();
+          continue;
+        }
+        const std::lock_guard guard(mutex_);
+        started_ = true;
+      }
+      if (!seen_start) {  // time zero: no motion yet, the first commands
+        seen_start = true;
+        cycle();
+        RCLCPP_INFO(node_->get_logger(), "time runs");
+        continue;
+      }
+      if (!go) {
+        stand();
+        continue;
+      }
+      set_time(time_ + period_);
+      cycle();
+      {
+        const std::lock_guard guard(mutex_);
+        if (paused_ && steps_ > 0 && --steps_ == 0) {
+          publish_clock();
+          changed_.notify_all();
+        }
+        if (paused_) continue;
+      }
+      pace();
+    }
+  } catch (const std::exception& error) {
+    RCLCPP_FATAL(node_->get_logger(), "the simulation ends: %s", error.what());
+    code_ = 1;
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  return code_;
+}
+
+/// What services ask of the loop.
+void Simulation::obey() {
+  std::unique_lock lock(mutex_);
+  if (frozen_ && !standing_) {
+    standing_ = true;
+    changed_.notify_all();
+  }
+  if (go_back_) {
+    go_back_ = false;
+    started_ = ready_ = false;
+    set_time(0);
+    published_ = {};
+    changed_.notify_all();
+  }
+}
+
+Simulation::State Simulation::state() const {
+  const std::lock_guard guard(mutex_);
+  if (!started_) return State::waiting;
+  return paused_ ? State::paused : State::running;
+}
+
+void Simulation::pause(bool paused) {
+  const std::lock_guard guard(mutex_);
+  paused_ = paused;
+  steps_ = 0;
+  changed_.notify_all();
+}
+
+void Simulation::quit() { rclcpp::shutdown(nullptr, "asked to quit"); }
+
+}  // namespace dynamics_sim

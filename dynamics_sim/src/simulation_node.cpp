@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A controller manager whose time is the simulation's: see the package's README.
+#include <algorithm>
+#include <controller_manager/controller_manager.hpp>
+#include <cstdio>
+#include <rclcpp/rclcpp.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "simulation.hpp"
+#include "simulation_services.hpp"
+
+namespace {
+
+/// The name that the command line gives the controller manager, or its usual one.
+std::string manager_name(int argc, char** argv) {
+  const std::string key = "__node:=";
+  std::string name = "controller_manager";
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument.rfind(key, 0) == 0) name = argument.substr(key.size());
+  }
+  return name;
+}
+
+int run(int argc, char** argv) {
+  const auto executor = std::make_shared<rclcpp::executors::MultiThreadedExecutor>(
+      rclcpp::ExecutorOptions(), std::max(4U, std::thread::hardware_concurrency()));
+  dynamics_sim::SystemRegistry::instance().own_clock(true);
+
+  rclcpp::NodeOptions options = controller_manager::get_cm_node_options();
+  std::vector<std::string> arguments = options.arguments();
+  for (int i = 1; i < argc; ++i) {
+    if (arguments.empty() && std::string(argv[i]) != "--ros-args") continue;
+    arguments.emplace_back(argv[i]);
+  }
+  options.arguments(arguments);
+  options.append_parameter_override("use_sim_time", true);
+  const auto manager = std::make_shared<controller_manager::ControllerManager>(
+      executor, "controller_manager", "", options);
+
+  rclcpp::NodeOptions own;
+  own.arguments({"--ros-args", "-r", "__node:=simulation", "-r",
+                 std::string("__ns:=") + manager->get_namespace()});
+  own.append_parameter_override("use_sim_time", false);
+  const auto node = std::make_shared<rclcpp::Node>("simulation", own);
+  dynamics_sim::Simulation simulation(manager, node);
+  const auto services = dynamics_sim::make_services(*node, simulation);
+  const auto standard = dynamics_sim::make_standard_services(*node, simulation);
+
+  executor->add_node(manager);
+  executor->add_node(node);
+  int code = 0;
+  std::thread loop([&] {
+    code = simulation.run();
+    rclcpp::shutdown();
+  });
+  executor->spin();
+  loop.join();
+  rclcpp::shutdown();
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // The manager's clock is set by the loop itself: it must not listen to /clock, where older times
+  // may still be under way.
+  const std::string deaf = manager_name(argc, argv) + ":/clock:=/simulation/unused_clock";
+  std::vector<const char*> arguments(argv, argv + argc);
+  for (const char* argument : {"--ros-args", "-r", deaf.c_str(), "--"}) {
+    arguments.push_back(argument);
+  }
+  try {
+    rclcpp::init(static_cast<int>(arguments.size()), arguments.data());
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "simulation_node: %s\n", error.what());
+    return 1;
+  }
+}

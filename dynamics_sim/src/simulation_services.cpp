@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "simulation_services.hpp"
+
+#include <dynamics_msgs/srv/set_simulation_state.hpp>
+#include <dynamics_msgs/srv/step_simulation.hpp>
+#include <std_srvs/srv/trigger.hpp>
+
+#include "dynamics_sim/system_services.hpp"
+
+namespace dynamics_sim {
+namespace {
+
+using dynamics_msgs::msg::ResultCode;
+using Reset = dynamics_msgs::srv::ResetSimulation;
+using SetState = dynamics_msgs::srv::SetSimulationState;
+using Step = dynamics_msgs::srv::StepSimulation;
+using Trigger = std_srvs::srv::Trigger;
+
+std::uint8_t number_of(Simulation::State state) {
+  switch (state) {
+    case Simulation::State::running: return SetState::Request::RUNNING;
+    case Simulation::State::paused: return SetState::Request::PAUSED;
+    case Simulation::State::waiting: break;
+  }
+  return SetState::Request::WAITING;
+}
+
+}  // namespace
+
+Services make_services(rclcpp::Node& node, Simulation& simulation) {
+  // pausing must be possible while stepping
+  const auto group = node.create_callback_group(rclcpp::CallbackGroupType::Reentrant);
+  const auto qos = rclcpp::ServicesQoS();
+  const auto now = [&simulation] {
+    return static_cast<builtin_interfaces::msg::Time>(
+        rclcpp::Time(simulation.time(), RCL_ROS_TIME));
+  };
+  Services services{group, {}};
+  services.all.push_back(node.create_service<Reset>(
+      "~/reset",
+      [&simulation, now](const Reset::Request::SharedPtr request,
+                         const Reset::Response::SharedPtr response) {
+        const auto answer = simulation.reset(*request);
+        response->result = to_result(answer.code, answer.message);
+        response->time = now();
+      },
+      qos, group));
+  services.all.push_back(node.create_service<Step>(
+      "~/step",
+      [&simulation, now](const Step::Request::SharedPtr request,
+                         const Step::Response::SharedPtr response) {
+        const auto answer = simulation.step(request->steps);
+        response->result = to_result(answer.code, answer.message);
+        response->steps = answer.steps;
+        response->time = now();
+      },
+      qos, group));
+  services.all.push_back(node.create_service<SetState>(
+      "~/set_state",
+      [&simulation, now](const SetState::Request::SharedPtr request,
+                         const SetState::Response::SharedPtr response) {
+        if (request->state == SetState::Request::RUNNING ||
+            request->state == SetState::Request::PAUSED) {
+          simulation.pause(request->state == SetState::Request::PAUSED);
+        } else if (request->state != 0) {
+          response->result =
+              to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request->state) +
+                                                       "; it must be 1 (running) or 2 (paused)");
+        }
+        response->state = number_of(simulation.state());
+        response->time = now();
+      },
+      qos, group));
+  for (const bool paused : {true, false}) {
+    services.all.push_back(node.create_service<Trigger>(
+        paused ? "~/pause" : "~/resume",
+        [&simulation, paused](const Trigger::Request::SharedPtr,
+                              const Trigger::Response::SharedPtr response) {
+          simulation.pause(paused);
+          response->success = true;
+        },
+        qos, group));
+  }
+  return services;
+}
+
+}  // namespace dynamics_sim

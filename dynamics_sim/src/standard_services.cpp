@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The services that every simulator of the standard has (package simulation_interfaces).
+#include "simulation_services.hpp"
+
+#ifdef DYNAMICS_SIM_STANDARD_SERVICES
+#include <dynamics_msgs/msg/result_code.hpp>
+#include <simulation_interfaces/srv/get_simulation_state.hpp>
+#include <simulation_interfaces/srv/get_simulator_features.hpp>
+#include <simulation_interfaces/srv/reset_simulation.hpp>
+#include <simulation_interfaces/srv/set_simulation_state.hpp>
+#include <simulation_interfaces/srv/step_simulation.hpp>
+
+namespace dynamics_sim {
+namespace {
+
+namespace standard = simulation_interfaces;
+using standard::msg::Result;
+using standard::msg::SimulationState;
+using standard::msg::SimulatorFeatures;
+using GetFeatures = standard::srv::GetSimulatorFeatures;
+using GetState = standard::srv::GetSimulationState;
+using Reset = standard::srv::ResetSimulation;
+using SetState = standard::srv::SetSimulationState;
+using Step = standard::srv::StepSimulation;
+using dynamics_msgs::msg::ResultCode;
+
+Result result_of(const Simulation::Answer& answer) {
+  Result result;
+  result.result =
+      answer.code == ResultCode::SUCCESS ? Result::RESULT_OK : Result::RESULT_OPERATION_FAILED;
+  result.error_message = answer.message;
+  return result;
+}
+
+Simulation::Answer back_to_start(Simulation& simulation, bool time) {
+  dynamics_msgs::srv::ResetSimulation::Request request;
+  request.reset_time = time;
+  return simulation.reset(request);
+}
+
+/// What the standard calls stopped is, here, waiting at the start.
+std::uint8_t number_of(Simulation::State state) {
+  switch (state) {
+    case Simulation::State::running: return SimulationState::STATE_PLAYING;
+    case Simulation::State::paused: return SimulationState::STATE_PAUSED;
+    case Simulation::State::waiting: break;
+  }
+  return SimulationState::STATE_STOPPED;
+}
+
+void reset(Simulation& simulation, const Reset::Request& request, Reset::Response& response) {
+  const std::uint8_t scope =
+      request.scope == Reset::Request::SCOPE_DEFAULT ? Reset::Request::SCOPE_ALL : request.scope;
+  const bool time = (scope & Reset::Request::SCOPE_TIME) != 0;
+  const bool state = (scope & Reset::Request::SCOPE_STATE) != 0;
+  if (!state) {  // nothing is ever spawned; the time alone cannot go back
+    response.result.result = Result::RESULT_FEATURE_UNSUPPORTED;
+    response.result.error_message = "there are the scopes STATE, STATE with TIME, and ALL";
+    return;
+  }
+  response.result = result_of(back_to_start(simulation, time));
+}
+
+void set_state(Simulation& simulation, const SetState::Request& request,
+               SetState::Response& response) {
+  response.result.result = Result::RESULT_OK;
+  switch (request.state.state) {
+    case SimulationState::STATE_PLAYING:
+    case SimulationState::STATE_PAUSED: {
+      const bool paused = request.state.state == SimulationState::STATE_PAUSED;
+      if (number_of(simulation.state()) == request.state.state) {
+        response.result.result = SetState::Response::ALREADY_IN_TARGET_STATE;
+      }
+      simulation.pause(paused);
+      return;
+    }
+    case SimulationState::STATE_STOPPED:
+      simulation.pause(true);
+      response.result = result_of(back_to_start(simulation, true));
+      return;
+    case SimulationState::STATE_QUITTING: simulation.quit(); return;
+    default:
+      response.result.result = SetState::Response::INCORRECT_TRANSITION;
+      response.result.error_message = "there is one world, always loaded";
+  }
+}
+
+}  // namespace
+
+Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
+  const auto group = node.create_callback_group(rclcpp::CallbackGroupType::Reentrant);
+  const auto qos = rclcpp::ServicesQoS();
+  Services services{group, {}};
+  services.all.push_back(node.create_service<Reset>(
+      "~/reset_simulation",
+      [&simulation](const Reset::Request::SharedPtr request,
+                    const Reset::Response::SharedPtr response) {
+        reset(simulation, *request, *response);
+      },
+      qos, group));
+  services.all.push_back(node.create_service<Step>(
+      "~/step_simulation",
+      [&simulation](const Step::Request::SharedPtr request,
+                    const Step::Response::SharedPtr response) {
+        response->result = result_of(simulation.step(request->steps));
+      },
+      qos, group));
+  services.all.push_back(node.create_service<SetState>(
+      "~/set_simulation_state",
+      [&simulation](const SetState::Request::SharedPtr request,
+                    const SetState::Response::SharedPtr response) {
+        set_state(simulation, *request, *response);
+      },
+      qos, group));
+  services.all.push_back(node.create_service<GetState>(
+      "~/get_simulation_state",
+      [&simulation](const GetState::Request::SharedPtr,
+                    const GetState::Response::SharedPtr response) {
+        response->state.state = number_of(simulation.state());
+        response->result.result = Result::RESULT_OK;
+      },
+      qos, group));
+  services.all.push_back(node.create_service<GetFeatures>(
+      "~/get_simulator_features",
+      [](const GetFeatures::Request::SharedPtr, const GetFeatures::Response::SharedPtr response) {
+        using Features = SimulatorFeatures;
+        response->features.features = {
+            Features::SIMULATION_RESET,         Features::SIMULATION_RESET_TIME,
+            Features::SIMULATION_RESET_STATE,   Features::SIMULATION_STATE_GETTING,
+            Features::SIMULATION_STATE_SETTING, Features::SIMULATION_STATE_PAUSE,
+            Features::STEP_SIMULATION_SINGLE,   Features::STEP_SIMULATION_MULTIPLE};
+        response->features.custom_info = "dynamics_sim: resetting the time resets the state too";
+      },
+      qos, group));
+  return services;
+}
+
+}  // namespace dynamics_sim
+#else
+namespace dynamics_sim {
+
+Services make_standard_services(rclcpp::Node&, Simulation&) { return {}; }
+
+}  // namespace dynamics_sim
+#endif

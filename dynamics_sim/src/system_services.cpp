@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_sim/system_services.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+namespace dynamics_sim {
+namespace {
+
+using dynamics_msgs::msg::ResultCode;
+
+/// Whether it came true, looked at every millisecond for up to two seconds.
+bool await(const std::function<bool()>& condition) {
+  using std::chrono::steady_clock;
+  const auto end = steady_clock::now() + std::chrono::seconds(2);
+  while (!condition()) {
+    if (steady_clock::now() > end || !rclcpp::ok()) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+/// A node's name may have letters, digits and underscores.
+std::string node_name(std::string name) {
+  for (char& letter : name) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+ResultCode to_result(int code, const std::string& message) {
+  ResultCode result;
+  result.code = code;
+  result.message = message;
+  return result;
+}
+
+ResultCode to_result(const Refusal& refusal) {
+  switch (refusal.kind) {
+    case Refusal::Kind::unknown: return to_result(ResultCode::UNKNOWN_JOINT, refusal.message);
+    case Refusal::Kind::duplicate: return to_result(ResultCode::DUPLICATE_JOINT, refusal.message);
+    case Refusal::Kind::wrong_size: return to_result(ResultCode::WRONG_SIZE, refusal.message);
+    case Refusal::Kind::not_finite: return to_result(ResultCode::NOT_FINITE, refusal.message);
+    case Refusal::Kind::invalid: break;
+  }
+  return to_result(ResultCode::INVALID_VALUE, refusal.message);
+}
+
+dynamics::Model with_payload(const dynamics::Model& model,
+                             const dynamics_msgs::msg::Payload& load) {
+  if (load.frame.empty()) return model.without_payload();
+  dynamics::Payload payload;
+  payload.frame = load.frame;
+  payload.mass = load.inertia.m;
+  payload.centre = {load.inertia.com.x, load.inertia.com.y, load.inertia.com.z};
+  const auto& i = load.inertia;
+  payload.inertia << i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz;
+  return model.with_payload(payload);
+}
+
+struct SystemServices::Desk {
+  std::shared_ptr<SystemLink> link;
+  Options options;
+  rclcpp::Logger logger;
+
+  void set_payload(const dynamics_msgs::msg::Payload& load) {
+    try {
+      link->payload.send(std::make_unique<Arm>(with_payload(options.model, load), options.arm));
+      if (load.frame.empty()) {
+        RCLCPP_INFO(logger, "%s carries nothing", link->name().c_str());
+      } else {
+        RCLCPP_INFO(logger, "%s carries %g kg at link '%s'", link->name().c_str(), load.inertia.m,
+                    load.frame.c_str());
+      }
+    } catch (const std::exception& error) {
+      RCLCPP_ERROR(logger, "payload refused, the one before stays: %s", error.what());
+    }
+  }
+
+  void put_back(const Reset::Request& request, Reset::Response& response) {
+    const NamedState named = {request.names, request.positions, request.velocities};
+    if (const auto refusal = check({&link, 1}, named)) {
+      response.result = to_result(*refusal);
+      return;
+    }
+    if (request.reset_time) {
+      response.result = to_result(ResultCode::INVALID_VALUE,
+                                  "the time is not this simulation's: run simulation_node");
+      return;
+    }
+    const auto before = link->resets.load();
+    link->reset.send(std::make_unique<SystemState>(link->state_from(named)));
+    if (!await([&] { return link->resets.load() != before; }) && link->reset.withdraw()) {
+      response.result = to_result(ResultCode::INTERNAL_ERROR,
+                                  "the control loop does not run; nothing was changed");
+    }
+    link->reset.collect();
+  }
+
+  void set_state(const SetState::Request& request, SetState::Response& response) {
+    if (request.state == SetState::Request::PAUSED) {
+      link->paused = true;
+    } else if (request.state == SetState::Request::RUNNING) {
+      link->steps = 0;
+      link->paused = false;
+    } else if (request.state != 0) {
+      response.result =
+          to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request.state) +
+                                                   "; it must be 1 (running) or 2 (paused)");
+    }
+    response.state = link->paused ? SetState::Request::PAUSED : SetState::Request::RUNNING;
+  }
+
+  void step(const Step::Request& request, Step::Response& response) {
+    if (request.steps == 0 || request.steps > 10'000'000) {
+      response.result =
+          to_result(ResultCode::INVALID_VALUE,
+                    "steps is " + std::to_string(request.steps) + "; it must be 1 to 10000000");
+      return;
+    }
+    if (!link->paused) {
+      response.result = to_result(ResultCode::INVALID_VALUE, "the simulation is not paused");
+      return;
+    }
+    link->steps = request.steps;
+    std::uint64_t left = request.steps;
+    while (left > 0) {  // as long as it goes on
+      if (!await([&] { return link->steps.load() < left; })) break;
+      left = link->steps.load();
+    }
+    response.steps = request.steps - std::min(left, request.steps);
+    if (left > 0) {
+      link->steps = 0;
+      response.result = to_result(ResultCode::INTERNAL_ERROR, "the control loop does not run");
+    }
+  }
+};
+
+SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
+                               std::shared_ptr<SystemLink> link, Options options)
+    : node_(node ? node : std::make_shared<rclcpp::Node>(node_name(link->name()))) {
+  desk_ = std::make_shared<Desk>(
+      Desk{std::move(link), std::move(options), node_->get_logger().get_child("simulation")});
+  const std::weak_ptr<Desk> weak = desk_;
+  if (!desk_->options.payload_topic.empty()) {
+    payload_ = node_->create_subscription<dynamics_msgs::msg::Payload>(
+        desk_->options.payload_topic, rclcpp::QoS(1).transient_local(),
+        [weak](const dynamics_msgs::msg::Payload& load) {
+          if (const auto desk = weak.lock()) desk->set_payload(load);
+        });
+  }
+  if (desk_->options.control) {
+    reset_ = node_->create_service<Reset>(
+        "~/reset",
+        [weak](const Reset::Request::SharedPtr request, const Reset::Response::SharedPtr response) {
+          if (const auto desk = weak.lock()) desk->put_back(*request, *response);
+        });
+    set_state_ = node_->create_service<SetState>(
+        "~/set_state", [weak](const SetState::Request::SharedPtr request,
+                              const SetState::Response::SharedPtr response) {
+          if (const auto desk = weak.lock()) desk->set_state(*request, *response);
+        });
+    step_ = node_->create_service<Step>("~/step", [weak](const Step::Request::SharedPtr request,
+                                                         const Step::Response::SharedPtr response) {
+      if (const auto desk = weak.lock()) desk->step(*request, *response);
+    });
+  }
+  if (!node) {
+    executor_ = std::make_unique<rclcpp::executors::SingleThreadedExecutor>();
+    executor_->add_node(node_);
+    thread_ = std::thread([this] { executor_->spin(); });
+  }
+}
+
+SystemServices::~SystemServices() {
+  if (!thread_.joinable()) return;
+  // a spin that has not begun yet would not notice that it is cancelled
+  while (rclcpp::ok() && !executor_->is_spinning()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  executor_->cancel();
+  thread_.join();
+}
+
+}  // namespace dynamics_sim

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plugin as ros2_control runs it: every transition of its lifecycle, mode switches, faults, the
+// payload's topic, and its services.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <dynamics_core/model/from_urdf.hpp>
+#include <functional>
+#include <hardware_interface/resource_manager.hpp>
+#include <lifecycle_msgs/msg/state.hpp>
+#include <ros2_control_test_assets/descriptions.hpp>
+#include <thread>
+
+#include "allocations.hpp"
+#include "dynamics_sim/system_services.hpp"
+#include "robots.hpp"
+#include "system_fixture.hpp"
+
+namespace dynamics_sim::test {
+namespace {
+
+using namespace std::chrono_literals;
+using dynamics_msgs::msg::ResultCode;
+using lifecycle_msgs::msg::State;
+using Reset = dynamics_msgs::srv::ResetSimulation;
+using SetState = dynamics_msgs::srv::SetSimulationState;
+using Step = dynamics_msgs::srv::StepSimulation;
+
+class Ros : public ::testing::Environment {
+ public:
+  void SetUp() override { rclcpp::init(0, nullptr); }
+  void TearDown() override { rclcpp::shutdown(); }
+};
+const auto* const ros = ::testing::AddGlobalTestEnvironment(new Ros);
+
+bool eventually(const std::function<bool()>& condition) {
+  for (int k = 0; k < 5000 && !condition(); ++k) std::this_thread::sleep_for(2ms);
+  return condition();
+}
+
+/// A resource manager with an executor, as the controller manager makes it.
+class Manager {
+ public:
+  explicit Manager(const std::string& urdf, bool activate = true)
+      : executor_(std::make_shared<rclcpp::executors::SingleThreadedExecutor>()),
+        node_(std::make_shared<rclcpp::Node>("tester")) {
+    hardware_interface::ResourceManagerParams params;
+    params.robot_description = urdf;
+    params.clock = std::make_shared<rclcpp::Clock>(RCL_STEADY_TIME);
+    params.executor = executor_;
+    params.activate_all = activate;
+    params.update_rate = 1000;
+    manager_ = std::make_unique<hardware_interface::ResourceManager>(params, true);
+    clock_ = params.clock;
+    executor_->add_node(node_);
+    thread_ = std::thread([this] { executor_->spin(); });
+  }
+  ~Manager() {
+    while (!executor_->is_spinning()) std::this_thread::sleep_for(1ms);
+    executor_->cancel();
+    thread_.join();
+    manager_.reset();
+  }
+  Manager(const Manager&) = delete;
+  Manager& operator=(const Manager&) = delete;
+
+  hardware_interface::ResourceManager* operator->() { return manager_.get(); }
+  rclcpp::Node& node() { return *node_; }
+
+  std::uint8_t lifecycle() { return manager_->get_components_status().at("arm").state.id(); }
+  return_type transit(std::uint8_t target, const char* label) {
+    rclcpp_lifecycle::State wanted(target, label);
+    return manager_->set_component_state("arm", wanted);
+  }
+  double state(const std::string& name) {
+    return manager_->claim_state_interface(name).get_optional().value();
+  }
+  return_type cycle(int times = 1) {
+    const auto period = rclcpp::Duration(1ms);
+    auto result = return_type::OK;
+    for (; times > 0 && result == return_type::OK; --times) {
+      result = manager_->write(clock_->now(), period).result;
+      if (result == return_type::OK) result = manager_->read(clock_->now(), period).result;
+    }
+    return result;
+  }
+  bool claim(const std::vector<std::string>& start, const std::vector<std::string>& stop = {}) {
+    return manager_->prepare_command_mode_switch(start, stop) &&
+           manager_->perform_command_mode_switch(start, stop);
+  }
+
+  /// The answer, while the loop goes on; null: none came.
+  template <class Service>
+  typename Service::Response::SharedPtr call(const std::string& name,
+                                             const typename Service::Request& request) {
+    const auto client = node_->create_client<Service>(name);
+    if (!client->wait_for_service(10s)) return nullptr;
+    auto future = client->async_send_request(std::make_shared<typename Service::Request>(request));
+    for (int k = 0; k < 10000; ++k) {
+      if (future.wait_for(1ms) == std::future_status::ready) return future.get();
+      EXPECT_EQ(cycle(), return_type::OK);
+    }
+    return nullptr;
+  }
+
+ private:
+  rclcpp::Executor::SharedPtr executor_;
+  rclcpp::Node::SharedPtr node_;
+  rclcpp::Clock::SharedPtr clock_;
+  std::unique_ptr<hardware_interface::ResourceManager> manager_;
+  std::thread thread_;
+};
+
+TEST(ResourceManager, LoadsRunsAndSwitchesIt) {
+  Manager manager(arm_urdf(control_block(parameter("limits", "false"))));
+  ASSERT_TRUE(manager->are_components_initialized());
+  EXPECT_EQ(manager.lifecycle(), State::PRIMARY_STATE_ACTIVE);
+  for (const char* name : {"joint1/position", "joint10/velocity", "joint1/effort",
+                           "joint10/acceleration", "follower/position", "arm/kinetic_energy"}) {
+    EXPECT_TRUE(manager->state_interface_exists(name)) << name;
+  }
+  ASSERT_TRUE(manager.claim({"joint1/position"}));
+  auto command = manager->claim_command_interface("joint1/position");
+  ASSERT_TRUE(command.set_value(0.6));
+  ASSERT_EQ(manager.cycle(500), return_type::OK);
+  EXPECT_NEAR(manager.state("joint1/position"), 0.6, 1e-6);
+  EXPECT_FALSE(manager.claim({"joint1/effort"}));
+  EXPECT_TRUE(manager.claim({"joint1/effort"}, {"joint1/position"}));
+}
+
+TEST(ResourceManager, EveryTransitionOfTheLifecycle) {
+  Manager manager(arm_urdf(control_block(parameter("unclaimed", "free"))), false);
+  EXPECT_EQ(manager.lifecycle(), State::PRIMARY_STATE_UNCONFIGURED);
+  EXPECT_EQ(manager.cycle(3), return_type::OK) << "nothing to do yet";
+
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_INACTIVE, "inactive"), return_type::OK);
+  EXPECT_EQ(manager.lifecycle(), State::PRIMARY_STATE_INACTIVE);
+  EXPECT_EQ(manager.cycle(50), return_type::OK);
+  EXPECT_EQ(manager.state("joint1/position"), 0.3) << "inactive: it stands";
+
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_ACTIVE, "active"), return_type::OK);
+  EXPECT_EQ(manager.cycle(100), return_type::OK);
+  const double fallen = manager.state("joint1/position");
+  EXPECT_GT(fallen, 0.31);
+
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_INACTIVE, "inactive"), return_type::OK);
+  EXPECT_EQ(manager.cycle(50), return_type::OK);
+  EXPECT_EQ(manager.state("joint1/position"), fallen);
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_ACTIVE, "active"), return_type::OK);
+  EXPECT_EQ(manager.cycle(10), return_type::OK);
+  EXPECT_GT(manager.state("joint1/position"), fallen) << "it goes on from there";
+
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_UNCONFIGURED, "unconfigured"), return_type::OK);
+  EXPECT_EQ(manager.lifecycle(), State::PRIMARY_STATE_UNCONFIGURED);
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_ACTIVE, "active"), return_type::OK);
+  EXPECT_EQ(manager.state("joint1/position"), 0.3) << "configured again: from the beginning";
+
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_FINALIZED, "finalized"), return_type::OK);
+  EXPECT_EQ(manager.lifecycle(), State::PRIMARY_STATE_FINALIZED);
+  EXPECT_EQ(manager.cycle(3), return_type::OK);
+}
+
+TEST(ResourceManager, AFaultEndsUnconfiguredAndCanBeMended) {
+  Manager manager(arm_urdf(control_block(parameter("limits", "false"))));
+  ASSERT_TRUE(manager.claim({"joint1/effort"}));
+  {
+    auto command = manager->claim_command_interface("joint1/effort");
+    ASSERT_TRUE(command.set_value(1e300));
+    return_type result = return_type::OK;
+    for (int k = 0; k < 100 && result == return_type::OK; ++k) result = manager.cycle();
+    EXPECT_EQ(result, return_type::ERROR);
+  }
+  EXPECT_EQ(manager.lifecycle(), State::PRIMARY_STATE_UNCONFIGURED);
+  EXPECT_EQ(manager.cycle(3), return_type::OK);
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_ACTIVE, "active"), return_type::OK);
+  EXPECT_EQ(manager.cycle(100), return_type::OK);
+  EXPECT_EQ(manager.state("joint1/position"), 0.3) << "claims are forgotten, it holds";
+}
+
+TEST(ResourceManager, ABadModelIsNotLoaded) {
+  Manager manager(arm_urdf(control_block(), "", "-2"));
+  EXPECT_FALSE(manager->are_components_initialized());
+  const auto failure = SystemRegistry::instance().failure();
+  ASSERT_TRUE(failure);
+  EXPECT_NE(failure->find("upper"), std::string::npos) << *failure;
+  EXPECT_EQ(manager.cycle(3), return_type::OK);
+}
+
+TEST(ResourceManager, RunsTheRobotOfTheTestAssets) {
+  std::string block =
+      "<ros2_control name='arm' type='system'><hardware><plugin>"
+      "dynamics_sim/DynamicsSystem</plugin><param name='limits'>false</param></hardware>";
+  for (const char* joint : {"joint1", "joint2", "joint3"}) {
+    block += std::string("<joint name='") + joint +
+             "'><command_interface name='position'/><state_interface name='position'/>"
+             "<state_interface name='velocity'/></joint>";
+  }
+  Manager manager(std::string(ros2_control_test_assets::urdf_head) + block + "</ros2_control>" +
+                  ros2_control_test_assets::urdf_tail);
+  ASSERT_TRUE(manager->are_components_initialized());
+  ASSERT_TRUE(manager.claim({"joint1/position", "joint2/position"}));
+  auto command = manager->claim_command_interface("joint2/position");
+  ASSERT_TRUE(command.set_value(0.05));
+  ASSERT_EQ(manager.cycle(1000), return_type::OK);
+  EXPECT_NEAR(manager.state("joint2/position"), 0.05, 1e-3);
+}
+
+dynamics_msgs::msg::Payload load(const std::string& frame, double mass) {
+  dynamics_msgs::msg::Payload payload;
+  payload.frame = frame;
+  payload.inertia.m = mass;
+  payload.inertia.com.x = 0.5;
+  return payload;
+}
+
+TEST(ResourceManager, ThePayloadsTopicChangesTheModel) {
+  Manager manager(arm_urdf(control_block(parameter("payload_topic", "/test/payload"))));
+  auto& node = manager.node();
+  const auto publisher = node.create_publisher<dynamics_msgs::msg::Payload>(
+      "/test/payload", rclcpp::QoS(1).transient_local());
+  const auto effort = [&] {
+    EXPECT_EQ(manager.cycle(), return_type::OK);
+    return manager.state("joint1/effort");
+  };
+  const double bare = effort();
+  // what holds the arm with it, by the core
+  const auto expected = [&](double mass) {
+    auto model = dynamics::model_from_urdf(arm_urdf());
+    if (mass > 0.0) {
+      model = model.with_payload({"lower", mass, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()});
+    }
+    Arm arm(model, {});
+    arm.reset(std::vector{0.3, -0.4}, std::vector{0.0, 0.0});
+    arm.commands()[0] = Command::position(0.3);
+    arm.commands()[1] = Command::position(-0.4);
+    EXPECT_TRUE(arm.evaluate());
+    return arm.efforts()[0];
+  };
+  EXPECT_NEAR(bare, expected(0.0), 1e-9);
+  publisher->publish(load("lower", 0.2));
+  EXPECT_TRUE(eventually([&] { return std::abs(effort() - expected(0.2)) < 1e-9; }));
+  // what cannot be is refused, the one before stays
+  publisher->publish(load("nowhere", 0.3));
+  publisher->publish(load("lower", -1.0));
+  publisher->publish(load("lower", 0.4));
+  EXPECT_TRUE(eventually([&] { return std::abs(effort() - expected(0.4)) < 1e-9; }));
+  publisher->publish(load("", 0.0));
+  EXPECT_TRUE(eventually([&] { return std::abs(effort() - bare) < 1e-9; }));
+}
+
+TEST(ResourceManager, TakingAPayloadDoesNotAllocate) {
+  System system(arm_urdf(control_block(parameter("payload_topic", ""))));
+  ASSERT_NO_FATAL_FAILURE(system.activate());
+  const auto systems = SystemRegistry::instance().systems();
+  ASSERT_EQ(systems.size(), 1U);
+  auto model = dynamics::model_from_urdf(arm_urdf());
+  bool well = true;
+  long count = 0;
+  for (int k = 1; k <= 5; ++k) {
+    systems[0]->payload.send(std::make_unique<Arm>(
+        model.with_payload({"lower", 0.1 * k, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()}),
+        ArmOptions()));
+    systems[0]->reset.send(std::make_unique<SystemState>(systems[0]->state_from({})));
+    const long before = allocations;
+    for (int c = 0; c < 10; ++c) well = well && system.cycle() == return_type::OK;
+    count += allocations - before;
+  }
+  EXPECT_TRUE(well);
+  EXPECT_EQ(count, 0);
+  EXPECT_EQ(systems[0]->payloads, 5U);
+  EXPECT_EQ(systems[0]->resets, 5U);
+}
+
+TEST(ResourceManager, ItsServicesResetPauseAndStep) {
+  Manager manager(arm_urdf(control_block(parameter("unclaimed", "free"))));
+  ASSERT_EQ(manager.cycle(100), return_type::OK);
+  SetState::Request pause;
+  pause.state = SetState::Request::PAUSED;
+  auto paused = manager.call<SetState>("/arm/set_state", pause);
+  ASSERT_TRUE(paused);
+  EXPECT_EQ(paused->state, SetState::Request::PAUSED);
+  const double stands = manager.state("joint1/position");
+  ASSERT_EQ(manager.cycle(50), return_type::OK);
+  EXPECT_EQ(manager.state("joint1/position"), stands);
+
+  const double before = manager.state("arm/steps");
+  Step::Request step;
+  step.steps = 7;
+  const auto stepped = manager.call<Step>("/arm/step", step);
+  ASSERT_TRUE(stepped);
+  EXPECT_EQ(stepped->result.code, ResultCode::SUCCESS);
+  EXPECT_EQ(stepped->steps, 7U);
+  EXPECT_EQ(manager.state("arm/steps"), before + 7.0);
+
+  Reset::Request reset;
+  reset.names = {"joint10"};
+  reset.positions = {0.25};
+  reset.velocities = {0.125};
+  const auto done = manager.call<Reset>("/arm/reset", reset);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->result.code, ResultCode::SUCCESS) << done->result.message;
+  EXPECT_EQ(manager.state("joint1/position"), 0.3) << "not named: its initial value";
+  EXPECT_EQ(manager.state("joint10/position"), 0.25);
+  EXPECT_EQ(manager.state("joint10/velocity"), 0.125);
+
+  const auto refused = [&](const Reset::Request& request) {
+    const auto answer = manager.call<Reset>("/arm/reset", request);
+    return answer ? answer->result.code : -1;
+  };
+  Reset::Request bad = reset;
+  bad.names = {"joint2"};
+  EXPECT_EQ(refused(bad), ResultCode::UNKNOWN_JOINT);
+  bad.names = {"joint10", "joint10"};
+  EXPECT_EQ(refused(bad), ResultCode::WRONG_SIZE);
+  bad.positions = {0.0, 0.0};
+  bad.velocities = {};
+  EXPECT_EQ(refused(bad), ResultCode::DUPLICATE_JOINT);
+  bad = reset;
+  bad.positions = {std::nan("")};
+  EXPECT_EQ(refused(bad), ResultCode::NOT_FINITE);
+  bad.positions = {5.0};
+  EXPECT_EQ(refused(bad), ResultCode::INVALID_VALUE);
+  bad = reset;
+  bad.reset_time = true;
+  EXPECT_EQ(refused(bad), ResultCode::INVALID_VALUE);
+  EXPECT_EQ(manager.state("joint10/position"), 0.25) << "nothing was changed";
+
+  pause.state = SetState::Request::RUNNING;
+  ASSERT_TRUE(manager.call<SetState>("/arm/set_state", pause));
+  const auto running = manager.call<Step>("/arm/step", step);
+  ASSERT_TRUE(running);
+  EXPECT_EQ(running->result.code, ResultCode::INVALID_VALUE) << "not paused";
+  ASSERT_EQ(manager.cycle(10), return_type::OK);
+  EXPECT_GT(manager.state("joint1/position"), 0.3) << "it falls again";
+}
+
+}  // namespace
+}  // namespace dynamics_sim::test

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""simulation_node: time stands until the controllers are active, runs repeat bit for bit, pause, step and reset."""
+import os
+import subprocess
+import tempfile
+import time
+import unittest
+
+import controller_manager_msgs.srv as cm
+import launch
+import launch_ros.actions
+import launch_testing
+import launch_testing.actions
+import launch_testing.asserts
+import rclpy
+from control_msgs.msg import DynamicJointState
+from dynamics_msgs.msg import ResultCode
+from dynamics_msgs.srv import ResetSimulation, SetSimulationState, StepSimulation
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+START = (0.3, -0.4)
+
+
+def urdf(mass='2', unclaimed='free'):
+    """Two links in a vertical plane."""
+    def link(name, kilograms):
+        return (f"<link name='{name}'><inertial><origin xyz='0.25 0 0'/><mass value='{kilograms}'/>"
+                "<inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' iyz='0' izz='0.04'/></inertial></link>")
+
+    def joint(name, parent, child, x):
+        return (f"<joint name='{name}' type='revolute'><origin xyz='{x} 0 0'/><parent link='{parent}'/>"
+                f"<child link='{child}'/><axis xyz='0 1 0'/>"
+                "<limit lower='-9' upper='9' effort='20' velocity='9'/></joint>")
+
+    def control(name, start):
+        return (f"<joint name='{name}'><command_interface name='effort'/><state_interface name='position'>"
+                f"<param name='initial_value'>{start}</param></state_interface>"
+                "<state_interface name='velocity'/></joint>")
+
+    return ("<robot name='two'><link name='base'/>" + link('upper', mass) + link('lower', '1') +
+            joint('joint1', 'base', 'upper', 0) + joint('joint2', 'upper', 'lower', 0.5) +
+            "<ros2_control name='arm' type='system'><hardware><plugin>dynamics_sim/DynamicsSystem</plugin>"
+            f"<param name='limits'>false</param><param name='unclaimed'>{unclaimed}</param></hardware>" +
+            control('joint1', START[0]) + control('joint2', START[1]) + '</ros2_control></robot>')
+
+
+def simulation(namespace, **parameters):
+    return launch_ros.actions.Node(
+        executable=os.environ['SIMULATION_NODE'],
+        namespace=namespace,
+        output='screen',
+        parameters=[{
+            'update_rate': 1000,
+            'joint_state_broadcaster.type': 'joint_state_broadcaster/JointStateBroadcaster',
+            'wait_for_controllers': ['joint_state_broadcaster'],
+            'start_paused': True,
+            **parameters
+        }])
+
+
+def generate_test_description():
+    bad = simulation('bad', publish_clock=False)
+    return launch.LaunchDescription([
+        simulation('first', speed=0),
+        simulation('second', speed=0.5, publish_clock=False),
+        bad,
+        launch_testing.actions.ReadyToTest(),
+    ]), {'bad': bad}
+
+
+class TestSimulation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        rclpy.init()
+        cls.node = rclpy.create_node('tester')
+        cls.executor = SingleThreadedExecutor()
+        cls.executor.add_node(cls.node)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        cls.states = {'first': {}, 'second': {}}
+        cls.clock = []
+        cls.descriptions = []
+        for name, text in (('first', urdf()), ('second', urdf()), ('bad', urdf(mass='-2'))):
+            cls.descriptions.append(
+                cls.node.create_publisher(String, f'/{name}/robot_description', latched))
+            cls.descriptions[-1].publish(String(data=text))
+        for name, seen in cls.states.items():
+            cls.node.create_subscription(DynamicJointState, f'/{name}/dynamic_joint_states',
+                                         lambda message, seen=seen: cls.take(message, seen), 1000)
+        cls.node.create_subscription(Clock, '/clock', lambda message: cls.clock.append(message.clock),
+                                     1000)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.executor.shutdown()
+        cls.node.destroy_node()
+        rclpy.shutdown()
+
+    @staticmethod
+    def take(message, seen):
+        stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+        values = {}
+        for name, value in zip(message.joint_names, message.interface_values):
+            for interface, number in zip(value.interface_names, value.values):
+                values[f'{name}/{interface}'] = number
+        seen[stamp] = values
+
+    def until(self, condition, what, seconds=60.0):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end, f'not in time: {what}')
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def call(self, kind, service, /, **fields):
+        client = self.node.create_client(kind, service)
+        self.until(client.service_is_ready, f"service {service}")
+        future = client.call_async(kind.Request(**fields))
+        self.until(future.done, f"answer of {service}")
+        self.node.destroy_client(client)
+        return future.result()
+
+    def state(self, name):
+        return self.call(SetSimulationState, f'/{name}/simulation/set_state', state=0)
+
+    def activate(self, name):
+        broadcaster = 'joint_state_broadcaster'
+        prefix = f'/{name}/controller_manager/'
+        self.assertTrue(
+            self.call(cm.LoadController, prefix + 'load_controller', name=broadcaster).ok)
+        self.assertTrue(
+            self.call(cm.ConfigureController, prefix + 'configure_controller', name=broadcaster).ok)
+        self.assertTrue(
+            self.call(cm.SwitchController,
+                      prefix + 'switch_controller',
+                      activate_controllers=[broadcaster],
+                      strictness=cm.SwitchController.Request.STRICT).ok)
+
+    def step(self, name, steps):
+        answer = self.call(StepSimulation, f'/{name}/simulation/step', steps=steps)
+        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        self.assertEqual(answer.steps, steps)
+        stamp = answer.time.sec * 10**9 + answer.time.nanosec
+        self.until(lambda: stamp in self.states[name], 'the state after the steps')
+        return stamp
+
+    def test_1_time_stands_until_the_controllers_are_active(self):
+        for name in self.states:
+            answer = self.state(name)
+            self.assertEqual(answer.state, SetSimulationState.Request.WAITING)
+            self.assertEqual((answer.time.sec, answer.time.nanosec), (0, 1))
+            refused = self.call(StepSimulation, f'/{name}/simulation/step', steps=1)
+            self.assertEqual(refused.result.code, ResultCode.INVALID_VALUE)
+            self.activate(name)
+            self.until(lambda name=name: self.state(name).state == SetSimulationState.Request.PAUSED,
+                       'paused at the start')
+            self.assertEqual(self.state(name).time.sec, 0)
+            self.until(lambda name=name: 1 in self.states[name], 'the state at the start')
+            self.assertEqual(self.states[name][1]['joint1/position'], START[0])
+
+    def test_2_two_runs_are_identical_and_the_cores(self):
+        for name in self.states:
+            for steps in (1, 99, 400):
+                stamp = self.step(name, steps)
+            self.assertEqual(stamp, 500_000_000)
+        first, second = self.states['first'], self.states['second']
+        common = sorted(set(first) & set(second))
+        self.assertGreater(len(common), 3)
+        for stamp in common:
+            self.assertEqual(first[stamp], second[stamp], stamp)
+        self.assertEqual(first[500_000_000]['arm/steps'], 500.0)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'two.urdf')
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(urdf())
+            run = os.path.join(folder, 'run.csv')
+            subprocess.run([
+                os.environ['DYNAMICS_PROGRAM'], 'simulate', path, '--duration', '0.5', '--q0',
+                f'{START[0]},{START[1]}', '--rtol', '1e-11', '--output', run
+            ],
+                           check=True,
+                           stdout=subprocess.DEVNULL)
+            with open(run, encoding='utf-8') as file:
+                rows = [line.strip().split(',') for line in file]
+        last = dict(zip(rows[0], map(float, rows[-1])))
+        for joint in ('joint1', 'joint2'):
+            self.assertAlmostEqual(first[500_000_000][f'{joint}/position'], last[f'q_{joint}'],
+                                   delta=1e-6)
+        self.assertGreater(abs(last['q_joint1'] - START[0]), 0.3)
+
+    def test_3_reset_repeats_the_run(self):
+        before = dict(self.states['first'])
+        self.states['first'].clear()
+        answer = self.call(ResetSimulation, '/first/simulation/reset', reset_time=True)
+        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        self.until(lambda: self.state('first').state == SetSimulationState.Request.PAUSED, 'paused')
+        self.assertEqual(self.state('first').time.nanosec, 1)
+        self.assertEqual(self.step('first', 500), 500_000_000)
+        after = self.states['first']
+        for stamp in set(before) & set(after):
+            self.assertEqual(before[stamp], after[stamp], stamp)
+
+    def test_4_reset_to_a_state_keeps_the_time(self):
+        stamp = self.step('first', 1)
+        answer = self.call(ResetSimulation,
+                           '/first/simulation/reset',
+                           names=['joint2'],
+                           positions=[0.75],
+                           velocities=[0.5])
+        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        self.assertEqual(answer.time.sec * 10**9 + answer.time.nanosec, stamp)
+        self.until(lambda: self.states['first'][stamp]['joint2/position'] == 0.75, 'the new state')
+        self.assertEqual(self.states['first'][stamp]['joint1/position'], START[0])
+        self.assertEqual(self.states['first'][stamp]['joint2/velocity'], 0.5)
+        for fields, code in (({'names': ['joint3'], 'positions': [0.0]}, ResultCode.UNKNOWN_JOINT),
+                             ({'names': ['joint2']}, ResultCode.WRONG_SIZE),
+                             ({'reset_time': True, 'keep_controllers': True},
+                              ResultCode.INVALID_VALUE)):
+            answer = self.call(ResetSimulation, '/first/simulation/reset', **fields)
+            self.assertEqual(answer.result.code, code, answer.result.message)
+
+    def test_5_runs_and_pauses(self):
+        self.clock.clear()
+        self.assertTrue(self.call(Trigger, '/first/simulation/resume').success)
+        self.assertEqual(self.state('first').state, SetSimulationState.Request.RUNNING)
+        start = self.state('first').time
+        self.until(lambda: self.state('first').time.sec > start.sec + 1, 'more than a second')
+        self.assertTrue(self.call(Trigger, '/first/simulation/pause').success)
+        stands = self.state('first')
+        self.assertEqual(stands.state, SetSimulationState.Request.PAUSED)
+        self.until(lambda: self.clock and self.clock[-1] == stands.time, 'the time on /clock')
+        times = [stamp.sec * 10**9 + stamp.nanosec for stamp in self.clock]
+        self.assertEqual(times, sorted(times), 'time never goes back')
+        self.assertTrue(all(t % 1_000_000 == 0 for t in times if t > 1), 'whole periods')
+        self.assertEqual(self.state('first').time, stands.time)
+
+    def test_6_the_standard_services(self):
+        try:
+            import simulation_interfaces.srv as standard
+            from simulation_interfaces.msg import Result, SimulationState
+        except ImportError:
+            self.skipTest('no simulation_interfaces here')
+        prefix = '/first/simulation/'
+        features = self.call(standard.GetSimulatorFeatures, prefix + 'get_simulator_features')
+        self.assertIn(20, features.features.features)
+        answer = self.call(standard.SetSimulationState,
+                           prefix + 'set_simulation_state',
+                           state=SimulationState(state=SimulationState.STATE_PAUSED))
+        self.assertIn(answer.result.result,
+                      (Result.RESULT_OK, standard.SetSimulationState.Response.ALREADY_IN_TARGET_STATE))
+        answer = self.call(standard.ResetSimulation, prefix + 'reset_simulation')
+        self.assertEqual(answer.result.result, Result.RESULT_OK, answer.result.error_message)
+        self.until(lambda: self.state('first').state == SetSimulationState.Request.PAUSED, 'paused')
+        answer = self.call(standard.StepSimulation, prefix + 'step_simulation', steps=10)
+        self.assertEqual(answer.result.result, Result.RESULT_OK, answer.result.error_message)
+        self.assertEqual(self.state('first').time.nanosec, 10_000_000)
+        answer = self.call(standard.GetSimulationState, prefix + 'get_simulation_state')
+        self.assertEqual(answer.state.state, SimulationState.STATE_PAUSED)
+
+    def test_7_a_bad_model_ends_with_its_message(self, proc_output, proc_info, bad):
+        proc_info.assertWaitForShutdown(process=bad, timeout=60)
+        proc_output.assertWaitFor('upper', process=bad, timeout=10)
+        launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[1], process=bad)
+
+
+@launch_testing.post_shutdown_test()
+class TestEnd(unittest.TestCase):
+    def test_the_others_end_well(self, proc_info, bad):
+        for process in proc_info.processes():
+            if process is not bad:
+                self.assertIn(proc_info[process].returncode, (0, -2))
