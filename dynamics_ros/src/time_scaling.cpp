@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <dynamics_core/rigid/inverse_dynamics.hpp>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -250,19 +251,16 @@ class Scaling {
   /// Whether a motion is within the limits; its ratios either way, and what is worst.
   bool judge(ScaledPath& made, Obstacle& obstacle) {
     judged_ = places_of(made.path, *motion_of(made.path, n_));
-    bool within = true;
-    double worst = 0.0;
+    excess_ = 0.0;
     made.largest_effort_ratio = made.largest_velocity_ratio = 0.0;
     const auto note = [&](double value, double allowed, double limit, double& largest,
                           const Obstacle& what) {
       if (value == 0.0) return;
       largest = std::max(largest, value / limit);
-      if (!(value > allowed)) return;
-      within = false;
-      if (value / allowed > worst) {
-        worst = value / allowed;
-        obstacle = what;
-      }
+      if (!(value > allowed) || value / allowed - 1.0 < excess_) return;
+      // above zero also where the quotient is rounded to 1
+      excess_ = std::max(value / allowed - 1.0, std::numeric_limits<double>::min());
+      obstacle = what;
     };
     for (std::size_t place = 0; place < segments() * rows; ++place) {
       const auto& friction = friction_at(judged_, place, 1.0);
@@ -275,12 +273,13 @@ class Scaling {
              joint.effort, made.largest_effort_ratio, {place, i, true});
       }
     }
-    return within;
+    return excess_ == 0.0;
   }
 
   /// Bounds on the rates from the path's efforts, friction that of the rates given.
   RateProblem problem(const std::vector<double>& inertia_of_speed,
-                      const std::vector<double>& largest, const std::vector<double>& y) {
+                      const std::vector<double>& largest, const std::vector<double>& y,
+                      double margin) {
     RateProblem made;
     made.smallest.assign(segments() + 1, 1.0 / (options_.largest_factor * options_.largest_factor));
     made.largest = largest;
@@ -294,16 +293,18 @@ class Scaling {
         for (std::size_t i = 0; i < n_; ++i) {
           const std::size_t at = (k * rows + place) * n_ + i;
           const double speed = std::abs(places_.v[at]);
-          if (speed > velocity_[i]) {
-            const double bound = velocity_[i] / speed * (velocity_[i] / speed);
+          if (speed > (1.0 - margin) * velocity_[i]) {
+            const double share_of_speed = (1.0 - margin) * velocity_[i] / speed;
+            const double bound = share_of_speed * share_of_speed;
             made.segments[k].push_back({1.0 - share, share, -1.0, bound});
           }
           if (std::isinf(effort_[i])) continue;
           const double standing = places_.gravity[at] + friction[i];
+          const double effort = (1.0 - margin) * effort_[i];
           made.segments[k].push_back(
               {places_.inertia[at] * (1.0 - share) - inertia_of_speed[at] * turn,
-               places_.inertia[at] * share + inertia_of_speed[at] * turn, -effort_[i] - standing,
-               effort_[i] - standing});
+               places_.inertia[at] * share + inertia_of_speed[at] * turn, -effort - standing,
+               effort - standing});
         }
       }
     }
@@ -320,8 +321,15 @@ class Scaling {
 
     std::vector<double> largest(segments() + 1, 1.0), y = largest, rate(segments() + 1);
     Obstacle obstacle;
+    double margin = 0.0;  // of the bounds
+    bool with_margin = true;
     for (int round = 0; round < most; ++round) {
-      const RateProfile profile = solve(problem(momentum, largest, y));
+      const RateProfile profile = solve(problem(momentum, largest, y, margin));
+      if (profile.stuck && margin > 0.0) {
+        margin = 0.0;
+        with_margin = false;
+        continue;
+      }
       if (profile.stuck) {
         if (!reason) reason = stuck(*profile.stuck);
         return std::nullopt;
@@ -331,6 +339,9 @@ class Scaling {
                      [](double value) { return std::sqrt(value); });
       ScaledPath made = stretched(rate);
       if (judge(made, obstacle)) return made;
+      // what whole nanoseconds make of it changes with every round: leave room for that
+      constexpr double little = 1e-3;
+      if (with_margin && excess_ < little) margin = std::min(margin + 1.5 * excess_, 10.0 * little);
       for (std::size_t k = 0; k < segments(); ++k) {
         Obstacle here;
         const double allowed = largest_rate(judged_, k * rows, (k + 1) * rows, 1.0, here);
@@ -421,8 +432,9 @@ class Scaling {
   TimedPath path_;
   Pool<dynamics::Workspace>::Loan loan_;
   std::vector<double> friction_, speed_, effort_, velocity_;
-  Places places_;  ///< of the path
-  Places judged_;  ///< of the motion judged last
+  Places places_;        ///< of the path
+  Places judged_;        ///< of the motion judged last
+  double excess_ = 0.0;  ///< by which share that one exceeds what is allowed, at most
 };
 
 }  // namespace

@@ -21,8 +21,8 @@ struct TimedPath {
 /// As the core reads them from files: sec + 1e-9 nanosec.
 inline double seconds(std::int64_t nanoseconds) {
   constexpr std::int64_t second = 1'000'000'000;
-  return static_cast<double>(nanoseconds / second) +
-         1e-9 * static_cast<double>(nanoseconds % second);
+  const std::int64_t whole = nanoseconds / second, rest = nanoseconds % second;
+  return static_cast<double>(whole) + 1e-9 * static_cast<double>(rest);
 }
 
 /// `size`: coordinates of the robot.

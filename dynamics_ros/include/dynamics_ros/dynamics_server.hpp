@@ -54,6 +54,8 @@ class DynamicsServer {
 
   explicit DynamicsServer(ServerOptions options);
   ~DynamicsServer();
+  DynamicsServer(const DynamicsServer&) = delete;
+  DynamicsServer& operator=(const DynamicsServer&) = delete;
 
   /// Takes the robot's URDF in place of the one before. One that cannot be used changes nothing;
   /// the result says why. The payload stays where the new robot has its frame, and goes otherwise.
