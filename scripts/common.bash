@@ -253,10 +253,12 @@ is_ament() { [[ $(tag_of "${package_folder[$1]}" build_type) == ament_* ]]; } # 
 needs_ros() { # PACKAGE
   is_ament "$1" && ! grep -qs 'find_package(ament_cmake QUIET)' "${package_folder[$1]}/CMakeLists.txt"
 }
-dependencies_of() { # FOLDER build|test: names in its package.xml
-  local kinds='depend|build_depend|buildtool_depend|build_export_depend|exec_depend'
+# A dependency that can be done without says so behind it: <!-- optional: what for -->
+dependencies_of() { # FOLDER build|test [required]: names in its package.xml
+  local kinds='depend|build_depend|buildtool_depend|build_export_depend|exec_depend' skip=
   if [[ $2 == test ]]; then kinds+='|test_depend'; fi
-  sed -nE "s/.*<($kinds)( [^>]*)?>([^<]*)<.*/\3/p" "$1/package.xml" | sort -u
+  if [[ ${3:-} == required ]]; then skip='/<!-- optional/d;'; fi
+  sed -nE "$skip s/.*<($kinds)( [^>]*)?>([^<]*)<.*/\3/p" "$1/package.xml" | sort -u
 }
 
 # Every folder with a package.xml; the ones that need ROS 2 get the names of what they need of it.
@@ -297,7 +299,8 @@ find_obstacles() {
       for package in "${ros_debian_packages[@]}"; do
         key=${package#ros-"$ros_distro"-}
         key=${key//-/_}
-        if dependencies_of "${package_folder[$name]}" test | grep -xF -- "$key" >/dev/null &&
+        if dependencies_of "${package_folder[$name]}" test required |
+          grep -xF -- "$key" >/dev/null &&
           ! has_ros_package "$key"; then
           absent+=("$key")
         fi
