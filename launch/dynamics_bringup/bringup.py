@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One launch description for every robot."""
+
+import dataclasses
 import os
 import pathlib
 import tempfile
@@ -7,31 +9,44 @@ import tempfile
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import (DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler,
-                            Shutdown)
+from launch.actions import (DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction,
+                            RegisterEventHandler, Shutdown)
 from launch.event_handlers import OnShutdown
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from dynamics_bringup.description import joints_of, with_control
+from dynamics_bringup import model
+from dynamics_bringup.arguments import ArgumentError, number, numbers, payload, positions
+from dynamics_bringup.description import (is_flexible, is_ours, joints_of, reach_of, root_of,
+                                          with_control)
+from dynamics_bringup.view import rviz_configuration
 
 SCENARIOS = {  # parameters of the hardware
     "free-fall": {"unclaimed": "free", "limits": "false"},
     "hold": {"unclaimed": "hold", "limits": "true"},
+    "forced": {"unclaimed": "brake", "limits": "false"},
 }
 CONTROLLERS = {  # name of the controller in config/controllers.yaml
     "none": None,
     "joint_trajectory": "joint_trajectory_controller",
+    "effort_trajectory": "effort_trajectory_controller",
     "forward_position": "forward_position_controller",
     "effort": "effort_controller",
 }
+DEFAULT_CONTROLLER = {
+    "free-fall": "none", "hold": "joint_trajectory", "forced": "effort_trajectory"}
+RECORDER = "dynamics_recorder"
+RECORDED = ["/clock", "/joint_states", "/dynamic_joint_states", "/robot_description", "/tf",
+            "/tf_static", "/dynamics/payload", "/dynamics_markers/markers"]
 
 
 def share(*parts):
+    """Return a path in this package's share folder."""
     return pathlib.Path(get_package_share_directory("dynamics_bringup"), *parts)
 
 
 def has_package(name):
+    """Tell whether a ROS 2 package is installed."""
     try:
         get_package_share_directory(name)
     except PackageNotFoundError:
@@ -39,111 +54,324 @@ def has_package(name):
     return True
 
 
-def numbers(text, name):
-    try:
-        return [float(word) for word in text.replace(",", " ").split()]
-    except ValueError:
-        raise ValueError(f"{name}:='{text}': it must be numbers") from None
-
-
-def controller_parameters(joints, rate):
-    """config/controllers.yaml with this robot's joints: what the controllers and manager need."""
+def controller_parameters(joints, rate, gains):
+    """Return config/controllers.yaml with this robot's joints, update rate and gains."""
     parameters = yaml.safe_load(share("config", "controllers.yaml").read_text("utf-8"))
     parameters["controller_manager"]["ros__parameters"]["update_rate"] = rate
     for name in filter(None, CONTROLLERS.values()):
         parameters[name]["ros__parameters"]["joints"] = list(joints)
+    if gains:
+        parameters["effort_trajectory_controller"]["ros__parameters"]["gains"] = gains
     return {f"/**/{node}": value for node, value in parameters.items()}
 
 
-def start_robot(context):
-    """The nodes, once the arguments are known."""
+@dataclasses.dataclass
+class Plan:
+    """The arguments of a launch, read and checked."""
+
+    file: pathlib.Path
+    urdf: str
+    joints: list
+    scenario: str
+    controller: str
+    gravity: list
+    start: list
+    rate: int
+    step: float
+    speed: float
+    sim_time: bool
+    paused: bool
+    feedback: float
+    payload: object
+    record: str
+    goal: list
+    period: float
+    robot: dict  # its entry in config/robots.yaml
+
+    @property
+    def controllers(self):
+        """Return the names of the controllers to start."""
+        return ["joint_state_broadcaster", *filter(None, [CONTROLLERS[self.controller]])]
+
+    @property
+    def prepared(self):
+        """Tell whether something has to be done before the time begins."""
+        return self.scenario == "forced" or self.payload is not None or bool(self.record)
+
+    @property
+    def motion(self):
+        """Return the forced motion's name."""
+        if self.scenario != "forced":
+            return "none"
+        return "mohan-saha" if self.robot.get("rates") and not self.goal else "cycloid"
+
+
+def plan(argument, robot):
+    """Return the plan; ArgumentError or DescriptionError for what cannot be."""
+    file = pathlib.Path(argument("urdf"))
+    if not file.is_file():
+        raise ArgumentError(f"urdf:='{file}': there is no such file")
+    urdf = file.read_text("utf-8")
+    joints = joints_of(urdf)
+    if not joints:
+        raise ArgumentError(f"urdf:='{file}': the robot has no joint that moves")
+    scenario = argument("scenario")
+    controller = argument("controller")
+    if controller == "auto":
+        controller = DEFAULT_CONTROLLER[scenario]
+    if scenario == "forced" and controller != "effort_trajectory":
+        raise ArgumentError(
+            f"controller:='{controller}': scenario:='forced' needs effort_trajectory, or auto")
+    rate = number(argument("rate"), "rate", above=True)
+    if rate != int(rate):
+        raise ArgumentError(f"rate:='{argument('rate')}': it must be a whole number of Hz")
+    made = Plan(
+        file=file, urdf=urdf, joints=joints, scenario=scenario, controller=controller,
+        gravity=numbers(argument("gravity"), "gravity", 3), rate=int(rate), robot=robot,
+        start=positions(argument("start"), "start", joints) or [0.0] * len(joints),
+        step=number(argument("step"), "step", above=True),
+        speed=number(argument("speed"), "speed"), sim_time=argument("use_sim_time") == "true",
+        paused=argument("paused") == "true",
+        feedback=number(argument("feedback"), "feedback"),
+        payload=payload(argument("payload"), urdf), record=argument("record").strip(),
+        goal=positions(argument("goal"), "goal", joints),
+        period=number(argument("period"), "period", above=True))
+    if scenario == "forced" and not made.goal and not robot.get("rates"):
+        raise ArgumentError("scenario:='forced' needs goal:='...', the positions where it ends")
+    if made.record and not has_package("ros2bag"):
+        raise ArgumentError(
+            f"record:='{made.record}': ros2bag is not installed (Debian: ros-$ROS_DISTRO-ros2bag)")
+    if made.record and pathlib.Path(made.record).exists():
+        raise ArgumentError(f"record:='{made.record}': it exists already")
+    return made
+
+
+def gains_of(plan):
+    """Return the feedback gains; DescriptionError where the robot has no dynamics."""
+    if not is_ours(plan.urdf):
+        return {}
+    terms = model.terms(plan.file, dict(zip(plan.joints, plan.start)))
+    if plan.controller != "effort_trajectory":
+        return {}
+    if terms is None:
+        raise ArgumentError(
+            "controller:='effort_trajectory' takes its gains from the program `dynamics` of "
+            "dynamics_core, which is not in the PATH")
+    inertias = {joint: terms["M"][row][row] for row, joint in enumerate(terms["joints"])
+                if joint in plan.joints}
+    return model.feedback_gains(inertias, plan.feedback)
+
+
+# ---- processes whose failure is the launch's
+
+
+def vital(what):
+    """Return what to do at its exit: the launch ends, with an error where it failed."""
+
+    def at_exit(event, context):
+        if context.is_shutdown:
+            return None
+        if event.returncode != 0:
+            raise RuntimeError(f"{what} ended with {event.returncode}: its message is above")
+        return [Shutdown(reason=f"{what} has ended")]
+
+    return at_exit
+
+
+def helper(what):
+    """Return what to do at its exit: nothing, unless it failed."""
+
+    def at_exit(event, context):
+        if event.returncode != 0 and not context.is_shutdown:
+            raise RuntimeError(f"{what} ended with {event.returncode}: its message is above")
+
+    return at_exit
+
+
+# ---- the actions
+
+
+def hardware(plan, parameters):
+    """Return the controller manager with our hardware in it."""
+    if plan.sim_time:
+        return Node(
+            package="dynamics_sim", executable="simulation_node", output="screen",
+            parameters=[parameters, {
+                "use_sim_time": True, "speed": plan.speed, "wait_for_controllers": plan.controllers,
+                "start_paused": plan.prepared or plan.paused}],
+            remappings=[("~/robot_description", "robot_description")],
+            on_exit=vital("the simulation"))
+    return Node(
+        package="controller_manager", executable="ros2_control_node", output="screen",
+        parameters=[parameters, {"use_sim_time": False}],
+        remappings=[("~/robot_description", "robot_description")],
+        on_exit=vital("the controller manager"))
+
+
+def scenario(plan):
+    """Return the node that puts everything in place before the time begins."""
+    parameters = {
+        "joints": plan.joints, "start": plan.start, "motion": plan.motion,
+        "duration": plan.period, "resume": plan.sim_time and not plan.paused,
+        # in real time the arm sags a little before the trajectory comes: one second to get back
+        "approach": 0.0 if plan.sim_time else 1.0,
+    }
+    if plan.motion == "cycloid":
+        parameters["goal"] = plan.goal
+    elif plan.motion == "mohan-saha":
+        parameters.update(rates=plan.robot["rates"], periods=plan.robot["periods"])
+    if plan.payload:
+        parameters.update(payload_mass=plan.payload.mass, payload_centre=plan.payload.centre,
+                          payload_frame=plan.payload.frame)
+    if plan.record:
+        parameters["recorder"] = RECORDER
+    return Node(package="dynamics_bringup", executable="scenario", output="screen",
+                parameters=[parameters], on_exit=helper("the scenario"))
+
+
+def window(choice):
+    """Tell whether to open RViz; a message where it was wanted and cannot be."""
+    if choice == "false":
+        return False, None
+    obstacle = None
+    if not has_package("rviz2"):
+        obstacle = "rviz2 is not installed"
+    elif not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
+        obstacle = "there is no display"
+    if obstacle and choice == "true":
+        raise ArgumentError(f"gui:='true': {obstacle}")
+    return obstacle is None, obstacle and f"{obstacle}: going on without RViz"
+
+
+class Files:
+    """Temporary files of a launch, gone with it."""
+
+    def __init__(self):
+        """Make no file yet."""
+        self.paths = []
+
+    def write(self, content, prefix, suffix):
+        """Return the path of a new file."""
+        with tempfile.NamedTemporaryFile(
+                "w", prefix=prefix, suffix=suffix, delete=False, encoding="utf-8") as stream:
+            stream.write(content)
+        self.paths.append(pathlib.Path(stream.name))
+        return stream.name
+
+    def remove(self, *_):
+        """Remove them."""
+        for path in self.paths:
+            path.unlink(missing_ok=True)
+
+
+def start_robot(context, robot):
+    """Return the nodes, once the arguments are known."""
 
     def argument(name):
         return LaunchConfiguration(name).perform(context)
 
-    file = pathlib.Path(argument("urdf"))
-    if not file.is_file():
-        raise FileNotFoundError(f"urdf:='{file}': there is no such file")
-    urdf = file.read_text("utf-8")
-    joints = joints_of(urdf)
-    gravity = numbers(argument("gravity"), "gravity")
-    if len(gravity) != 3:
-        raise ValueError(f"gravity:='{argument('gravity')}': it must be three numbers")
-    start = numbers(argument("start"), "start")
-    if start and len(start) != len(joints):
-        raise ValueError(
-            f"start:='{argument('start')}': it must be {len(joints)} numbers, for {joints}")
-    rate = int(argument("rate"))
-    hardware = {"gravity": " ".join(map(repr, gravity)), **SCENARIOS[argument("scenario")]}
-    description = with_control(urdf, hardware, zip(joints, start))
-    sim_time = {"use_sim_time": argument("use_sim_time") == "true"}
-
-    parameters = tempfile.NamedTemporaryFile(
-        "w", prefix="controllers_", suffix=".yaml", delete=False, encoding="utf-8")
-    with parameters:
-        yaml.safe_dump(controller_parameters(joints, rate), parameters)
-
-    controllers = ["joint_state_broadcaster"]
-    chosen = argument("controller")
-    if chosen == "auto":
-        chosen = "none" if argument("scenario") == "free-fall" else "joint_trajectory"
-    if CONTROLLERS[chosen] is not None:
-        controllers.append(CONTROLLERS[chosen])
-
+    made = plan(argument, robot)
+    gains = gains_of(made)
+    show, remark = window(argument("gui"))
+    files = Files()
+    parameters = files.write(
+        yaml.safe_dump(controller_parameters(made.joints, made.rate, gains)),
+        "controllers_", ".yaml")
+    description = with_control(
+        made.urdf, {"gravity": " ".join(map(repr, made.gravity)), "step": repr(made.step),
+                    **SCENARIOS[made.scenario]}, zip(made.joints, made.start))
+    sim_time = {"use_sim_time": made.sim_time}
+    flexible = is_flexible(made.urdf)
+    looks = {"gravity": made.gravity, "publish_frames": flexible}
+    if "energies" in robot.get("view", {}):
+        looks["energy_place"] = list(map(float, robot["view"]["energies"]))
     actions = [
+        RegisterEventHandler(OnShutdown(on_shutdown=files.remove)),
+        # the frames of a robot that bends come from its markers
         Node(package="robot_state_publisher", executable="robot_state_publisher",
-             parameters=[{"robot_description": description}, sim_time]),
-        Node(package="controller_manager", executable="ros2_control_node",
-             parameters=[parameters.name, sim_time],
-             remappings=[("~/robot_description", "robot_description")],
-             on_exit=Shutdown(reason="the controller manager has ended")),
-        Node(package="controller_manager", executable="spawner",
-             arguments=[*controllers, "--controller-manager", "controller_manager",
-                        "--param-file", parameters.name]),
+             parameters=[{"robot_description": description, "publish_frequency": 50.0}, sim_time],
+             remappings=[("/tf", "rigid/tf"), ("/tf_static", "rigid/tf_static")]
+             if flexible else []),
+        hardware(made, parameters),
+        Node(package="controller_manager", executable="spawner", output="screen",
+             arguments=[*made.controllers, "--controller-manager", "controller_manager",
+                        "--controller-manager-timeout", "120", "--param-file", parameters],
+             on_exit=helper("the spawner of the controllers")),
         Node(package="dynamics_ros", executable="dynamics_node", name="dynamics",
-             parameters=[{"gravity": gravity}, sim_time]),
+             parameters=[{"gravity": made.gravity}, sim_time],
+             on_exit=vital("the dynamics node")),
+        Node(package="dynamics_ros", executable="markers_node", name="dynamics_markers",
+             parameters=[str(share("config", "markers.yaml")), looks, sim_time]),
     ]
-    actions.append(RegisterEventHandler(OnShutdown(
-        on_shutdown=lambda event, context: pathlib.Path(parameters.name).unlink(missing_ok=True))))
-    if argument("gui") == "true":
-        if not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
-            actions.append(LogInfo(msg="no display: going on without RViz"))
-        elif not has_package("rviz2"):
-            actions.append(LogInfo(msg="rviz2 is not installed: going on without RViz"))
-        else:
-            actions.append(Node(package="rviz2", executable="rviz2", parameters=[sim_time],
-                                arguments=["-d", str(share("config", "robot.rviz"))]))
+    if made.record:
+        actions.append(ExecuteProcess(
+            cmd=["ros2", "bag", "record", "--output", made.record, "--node-name", RECORDER,
+                 "--topics", *RECORDED], output="screen", on_exit=helper("the recorder")))
+    if made.prepared:
+        actions.append(scenario(made))
+    if remark:
+        actions.append(LogInfo(msg=remark))
+    if show:
+        configuration = rviz_configuration(
+            share("config", "robot.rviz").read_text("utf-8"), root_of(made.urdf),
+            reach_of(made.urdf), robot.get("view"), flexible)
+        actions.append(Node(
+            package="rviz2", executable="rviz2", parameters=[sim_time],
+            arguments=["-d", files.write(configuration, "robot_", ".rviz")],
+            on_exit=Shutdown(reason="RViz was closed")))
     return actions
 
 
 def robot_launch(robot=None):
-    """The launch description of a robot of dynamics_description, or of any URDF."""
-    known = {"gravity": "0 0 -9.81", "start": ""}
+    """Return the launch description of a robot of dynamics_description, or of any URDF."""
+    known = {"gravity": "0 0 -9.81", "start": "", "goal": "", "period": 10.0, "scenario": "hold",
+             "feedback": 30.0}
     urdf = {}
     if robot is not None:
         robots = yaml.safe_load(share("config", "robots.yaml").read_text("utf-8"))
         known.update(robots[robot])
         folder = pathlib.Path(get_package_share_directory("dynamics_description"), "urdf")
         urdf = {"default_value": str(folder / f"{robot}.urdf")}
+
+    def argument(name, default, description, **more):
+        return DeclareLaunchArgument(
+            name, default_value=str(default), description=description, **more)
+
     return LaunchDescription([
-        DeclareLaunchArgument("urdf", description="The robot's URDF file", **urdf),
-        DeclareLaunchArgument(
-            "scenario", default_value="free-fall" if robot else "hold", choices=list(SCENARIOS),
-            description="free-fall: joints without a controller fall, no stops and limits; "
-                        "hold: they stay where they are, with stops and limits"),
-        DeclareLaunchArgument(
-            "controller", default_value="auto", choices=["auto", *CONTROLLERS],
-            description="Who moves the robot; auto: none in free fall, else joint_trajectory"),
-        DeclareLaunchArgument("gravity", default_value=known["gravity"],
-                              description="Gravity in the base link's axes (m/s^2)"),
-        DeclareLaunchArgument(
-            "start", default_value=known["start"],
-            description="Start positions, in the order of the URDF's joints (rad, m); empty: zero"),
-        DeclareLaunchArgument("rate", default_value="500",
-                              description="Rate of the controller manager (Hz)"),
-        DeclareLaunchArgument("gui", default_value="true", choices=["true", "false"],
-                              description="Show the robot in RViz, where there is a display"),
-        DeclareLaunchArgument("use_sim_time", default_value="false", choices=["true", "false"],
-                              description="Take the time from /clock"),
-        OpaqueFunction(function=start_robot),
+        DeclareLaunchArgument("urdf", description="The robot's URDF file.", **urdf),
+        argument("scenario", known["scenario"],
+                 "free-fall: joints without a controller are free, no stops and limits; "
+                 "hold: they stay where they are, with stops and limits; "
+                 "forced: the papers' motion, with feed-forward efforts from the dynamics node.",
+                 choices=list(SCENARIOS)),
+        argument("controller", "auto",
+                 "Who moves the robot. auto: none in free-fall, joint_trajectory in hold, "
+                 "effort_trajectory in forced.", choices=["auto", *CONTROLLERS]),
+        argument("gui", "auto",
+                 "RViz. auto: where there are a display and rviz2; true: else it is an error.",
+                 choices=["auto", "true", "false"]),
+        argument("use_sim_time", "true",
+                 "true: simulated time on /clock, the same run every time; "
+                 "false: real time, with ros2_control's own ros2_control_node.",
+                 choices=["true", "false"]),
+        argument("speed", "1.0",
+                 "Simulated seconds a second, 0: as fast as it goes (with use_sim_time)."),
+        argument("paused", "false",
+                 "true: it stands at its start until /simulation/set_state lets it run, or "
+                 "/simulation/step (with use_sim_time).", choices=["true", "false"]),
+        argument("payload", "",
+                 "What the robot carries, 'mass [x y z] [link]' (kg, m in the link's axes): a "
+                 "point mass; without a link, at the last one of the longest chain."),
+        argument("record", "", "Folder of a new bag (rosbag2) to record the run in; empty: none."),
+        argument("start", known["start"],
+                 "Start positions, in the order of the URDF's joints (rad, m); empty: zero."),
+        argument("goal", known["goal"],
+                 "forced: where the cycloid ends (rad, m), joints as in start."),
+        argument("period", known["period"], "forced: how long the motion takes (s)."),
+        argument("feedback", known["feedback"],
+                 "Bandwidth of effort_trajectory's feedback (rad/s); 0: feed-forward alone."),
+        argument("gravity", known["gravity"], "Gravity in the base link's axes (m/s^2)."),
+        argument("rate", "500", "Rate of the controller manager (Hz)."),
+        argument("step", "0.001", "Step of the simulation (s)."),
+        OpaqueFunction(function=start_robot, args=[known]),
     ])

@@ -1,64 +1,199 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the launch tests share."""
+
+import csv
+import os
 import pathlib
+import signal
+import subprocess
 import time
 import unittest
 
 import rclpy
 from ament_index_python.packages import get_package_share_directory
+from controller_manager_msgs.srv import ListControllers, SwitchController
+from dynamics_msgs.srv import ResetSimulation, SetSimulationState, StepSimulation
 from launch import LaunchDescription
-from launch.actions import IncludeLaunchDescription
+from launch.actions import ExecuteProcess, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_testing.actions import ReadyToTest
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
+
+DEFAULTS = {"gui": "false", "rate": "100"}
 
 
 def launched(robot, **arguments):
+    """Return a test's description: the launch file of a robot, without RViz."""
     file = pathlib.Path(
         get_package_share_directory("dynamics_bringup"), "launch", f"{robot}.launch.py")
     return LaunchDescription([
         IncludeLaunchDescription(
             PythonLaunchDescriptionSource(str(file)),
-            launch_arguments={"gui": "false", "rate": "100", **arguments}.items()),
+            launch_arguments={**DEFAULTS, **arguments}.items()),
         ReadyToTest(),
     ])
 
 
-class RobotTest(unittest.TestCase):
-    """A test with a node that listens to /joint_states."""
+def nothing():
+    """Return the description of a test that starts what it needs itself."""
+    return LaunchDescription([
+        ExecuteProcess(cmd=["sleep", "1000"]),  # without any process a launch would end
+        ReadyToTest(),
+    ])
 
-    @classmethod
-    def setUpClass(cls):
-        rclpy.init()
-        cls.node = rclpy.create_node("observer")
-        cls.last = None
-        cls.node.create_subscription(JointState, "joint_states", cls.hear, 10)
 
-    @classmethod
-    def hear(cls, message):
-        cls.last = message
+def seconds_of(stamp):
+    """Return a stamp in seconds."""
+    return stamp.sec + 1e-9 * stamp.nanosec
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.node.destroy_node()
-        rclpy.shutdown()
 
-    def wait_until(self, condition, what, seconds=90.0):
+class Listener:
+    """Hears /joint_states, in a context of its own."""
+
+    def __init__(self):
+        """Listen from now on."""
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context)
+        self.node = rclpy.create_node("observer", context=self.context)
+        self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.last = None
+        self.heard = {}  # by stamp in ns: (positions, velocities, efforts) by joint
+        self.node.create_subscription(
+            JointState, "joint_states", self.hear, QoSProfile(depth=5000))
+
+    def hear(self, message):
+        """Keep every state that has a stamp of its own."""
+        self.last = message
+        stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+        self.heard[stamp] = {
+            name: numbers for name, *numbers in zip(
+                message.name, message.position, message.velocity, message.effort)}
+
+    def forget(self):
+        """Start anew."""
+        self.last, self.heard = None, {}
+
+    def close(self):
+        """Stop listening."""
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+    def wait_until(self, condition, what, seconds=120.0):
+        """Listen until something is so; AssertionError if that takes too long."""
         end = time.monotonic() + seconds
         while not condition():
-            self.assertLess(time.monotonic(), end, f"{what}; last heard: {self.last}")
-            rclpy.spin_once(self.node, timeout_sec=0.1)
+            if time.monotonic() > end:
+                raise AssertionError(f"{what}; last heard: {self.last}")
+            self.executor.spin_once(timeout_sec=0.1)
 
-    def positions(self):
-        return dict(zip(self.last.name, self.last.position))
+    def time(self):
+        """Return the time of the last state, -1 without one (s)."""
+        return -1.0 if self.last is None else seconds_of(self.last.header.stamp)
 
-    def call(self, kind, name, request, seconds=60.0):
+    def call(self, kind, name, request, seconds=90.0):
+        """Return a service's answer."""
         client = self.node.create_client(kind, name)
         try:
-            self.assertTrue(client.wait_for_service(seconds), f"no service {name}")
+            self.wait_until(client.service_is_ready, f"no service {name}", seconds)
             future = client.call_async(request)
-            rclpy.spin_until_future_complete(self.node, future, timeout_sec=seconds)
-            self.assertTrue(future.done(), f"{name} does not answer")
+            self.wait_until(future.done, f"{name} does not answer", seconds)
             return future.result()
         finally:
             self.node.destroy_client(client)
+
+    def active(self):
+        """Return the names of the active controllers."""
+        answer = self.call(ListControllers, "/controller_manager/list_controllers",
+                           ListControllers.Request())
+        return {one.name for one in answer.controller if one.state == "active"}
+
+
+class RobotTest(unittest.TestCase):
+    """A test that hears the joint states."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Listen."""
+        cls.robot = Listener()
+
+    @classmethod
+    def tearDownClass(cls):
+        """Stop listening."""
+        cls.robot.close()
+
+    def succeeded(self, answer):
+        """Fail unless the service did what it was asked for; return its answer."""
+        self.assertEqual(answer.result.code, 0, answer.result.message)
+        return answer
+
+    def set_state(self, state):
+        """Pause or resume the simulation."""
+        return self.succeeded(self.robot.call(
+            SetSimulationState, "/simulation/set_state", SetSimulationState.Request(state=state)))
+
+    def step(self, steps):
+        """Advance the paused simulation."""
+        return self.succeeded(self.robot.call(
+            StepSimulation, "/simulation/step", StepSimulation.Request(steps=steps)))
+
+    def reset(self, **request):
+        """Put the simulation back."""
+        return self.succeeded(self.robot.call(
+            ResetSimulation, "/simulation/reset", ResetSimulation.Request(**request)))
+
+    def deactivate(self, controller):
+        """Take the joints from a controller."""
+        answer = self.robot.call(
+            SwitchController, "/controller_manager/switch_controller",
+            SwitchController.Request(deactivate_controllers=[controller],
+                                     strictness=SwitchController.Request.STRICT))
+        self.assertTrue(answer.ok)
+
+
+class Launch:
+    """A `ros2 launch` of its own: its output, its exit code, ended as by Ctrl-C."""
+
+    def __init__(self, *words):
+        """Start it."""
+        self.process = subprocess.Popen(
+            ["env", "--default-signal=INT", "ros2", "launch", "dynamics_bringup", *words],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+
+    def wait(self, seconds=120.0):
+        """Return exit code and output once it has ended by itself."""
+        try:
+            output, _ = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            output = self.end()[1]
+            raise AssertionError(f"it does not end by itself: {output[-5000:]}") from None
+        return self.process.returncode, output
+
+    def end(self):
+        """Interrupt it; return exit code and output."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        try:
+            output, _ = self.process.communicate(timeout=60.0)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)  # its own session: nobody else is in it
+            output, _ = self.process.communicate()
+        return self.process.returncode, output
+
+
+def core_run(robot, duration, *options):
+    """Return the positions and velocities of the core's own run: {time in ms: {joint: [q, qd]}}."""
+    file = pathlib.Path(os.environ.get("TMPDIR", "/tmp"), f"core_run_{os.getpid()}.csv")
+    try:
+        subprocess.run(["dynamics", "simulate", robot, "--duration", str(duration), "--output",
+                        str(file), *options], check=True, capture_output=True)
+        with open(file, encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+    finally:
+        file.unlink(missing_ok=True)
+    joints = [name[2:] for name in rows[0] if name.startswith("q_")]
+    return {round(1000 * float(row["t"])):
+            {joint: [float(row[f"q_{joint}"]), float(row[f"qd_{joint}"])] for joint in joints}
+            for row in rows}

@@ -62,3 +62,9 @@ def test_robots_start_as_their_urdf_says(file):
     start = [float(word) for word in robot["start"].split()]
     assert start == said("start q", r"\(rad")
     assert len(start) == len(joints_of(text))
+    if "rates" in robot:
+        assert robot["rates"] == said("with k", "rad/s")
+        assert robot["periods"] == said(", T", "s")
+    else:
+        assert [float(word) for word in robot["goal"].split()] == said("cycloid to q", r"\(rad")
+        assert [robot["period"]] == said("in", "s\n")

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+Pictures of RViz with the simulated robots at given times, on a screen of their own.
+
+    ros2 run dynamics_bringup rviz_pictures docs/images
+
+writes those of the documentation; others with
+
+    ros2 run dynamics_bringup rviz_pictures FOLDER NAME@SECONDS[,SECONDS...] LAUNCH_FILE [ARGUMENTS]
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import rclpy
+from action_msgs.msg import GoalStatusArray
+from dynamics_msgs.srv import SetSimulationState, StepSimulation
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from dynamics_bringup.screen import Screen
+
+GOALS = "/effort_trajectory_controller/follow_joint_trajectory/_action/status"
+RATE = 500  # control periods a second: the launch files' default
+DOCUMENTED = [
+    ("rviz_puma@0.4,1.1", "puma.launch.py"),
+    # harder than in the paper, for the bending to be seen
+    ("rviz_canadarm@1.6", "canadarm.launch.py", "goal:=0.8 0.3 0.3", "period:=5"),
+]
+
+
+class Photographer:
+    """One launch with RViz, stepped to the times of its pictures."""
+
+    def __init__(self, words, width=1280, height=800):
+        """Start it; it stands at its beginning."""
+        self.screen = Screen(width, height)
+        self.launch = subprocess.Popen(
+            ["ros2", "launch", "dynamics_bringup", *words, "gui:=true", "paused:=true",
+             f"rate:={RATE}"],
+            env={**os.environ, "DISPLAY": self.screen.display, "LIBGL_ALWAYS_SOFTWARE": "1"},
+            start_new_session=True)
+        rclpy.init()
+        self.node = rclpy.create_node("photographer")
+        self.client = self.node.create_client(StepSimulation, "/simulation/step")
+        self.steps = 0
+
+    def close(self):
+        """End it all."""
+        self.node.destroy_node()
+        rclpy.shutdown()
+        self.launch.send_signal(signal.SIGINT)
+        try:
+            self.launch.wait(30.0)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.launch.pid, signal.SIGKILL)  # its own session: nobody else is in it
+        self.screen.close()
+
+    def wait_until(self, condition, what, seconds=180.0):
+        """Wait; RuntimeError if it takes too long, or the launch has ended."""
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end or self.launch.poll() is not None:
+                raise RuntimeError(what)
+            rclpy.spin_once(self.node, timeout_sec=0.1)
+
+    def wait_for_rviz(self):
+        """Wait until RViz shows robot and markers."""
+
+        def shows(topic):
+            return any(info.node_name.startswith("rviz")
+                       for info in self.node.get_subscriptions_info_by_topic(topic))
+
+        for topic in ("/robot_description", "/dynamics_markers/markers"):
+            self.wait_until(lambda topic=topic: shows(topic), f"RViz does not show {topic}")
+
+    def wait_for_start(self):
+        """Wait until it can be stepped: controllers active, and a forced motion handed over."""
+        client = self.node.create_client(SetSimulationState, "/simulation/set_state")
+        self.wait_until(client.service_is_ready, "there is no simulation")
+        state = SetSimulationState.Request.WAITING
+        while state == SetSimulationState.Request.WAITING:
+            future = client.call_async(SetSimulationState.Request())
+            self.wait_until(future.done, "the simulation does not answer")
+            state = future.result().state
+        goals = []
+        self.node.create_subscription(
+            GoalStatusArray, GOALS, lambda message: goals.extend(message.status_list),
+            QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+        if self.node.count_publishers(GOALS) > 0:
+            self.wait_until(lambda: goals, "the controller gets no trajectory")
+
+    def go_to(self, moment):
+        """Advance to a time, slowly enough for the markers' trail."""
+        while self.steps < round(moment * RATE):
+            count = min(RATE // 50, round(moment * RATE) - self.steps)
+            future = self.client.call_async(StepSimulation.Request(steps=count))
+            self.wait_until(future.done, "the simulation does not step")
+            if future.result().result.code != 0:
+                raise RuntimeError(future.result().result.message)
+            self.steps += count
+            pause = time.monotonic() + 0.03
+            self.wait_until(lambda: time.monotonic() > pause, "")  # noqa: B023
+
+    def save(self, file, settle=4.0):
+        """Take a picture once RViz has drawn."""
+        end = time.monotonic() + settle
+        self.wait_until(lambda: time.monotonic() > end, "the launch has ended")
+        self.screen.save(file)
+
+
+def take(folder, name, words):
+    """Write the pictures NAME@SECONDS,... of one launch."""
+    stem, _, moments = name.partition("@")
+    moments = sorted(float(moment) for moment in moments.split(","))
+    photographer = Photographer(words)
+    try:
+        photographer.wait_for_rviz()
+        photographer.wait_for_start()
+        for index, moment in enumerate(moments, 1):
+            photographer.go_to(moment)
+            number = f"_{index}" if len(moments) > 1 else ""
+            file = pathlib.Path(folder, f"{stem}{number}.png")
+            photographer.save(file)
+            print(f"wrote {file} ({moment:g} s)", flush=True)
+    finally:
+        photographer.close()
+
+
+def main():
+    """Take the pictures that the arguments ask for."""
+    words = sys.argv[1:]
+    if not words or words[0] in ("-h", "--help") or len(words) == 2:
+        print(__doc__.strip())
+        return 0 if words and words[0] in ("-h", "--help") else 2
+    for name, *launch in [words[1:]] if len(words) > 1 else DOCUMENTED:
+        take(words[0], name, launch)
+    return 0

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arguments, motions, gains and RViz's configuration, without starting anything."""
+
+import csv
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+import yaml
+from ament_index_python.packages import get_package_share_directory
+
+from dynamics_bringup import model
+from dynamics_bringup.arguments import ArgumentError, number, numbers, payload, positions
+from dynamics_bringup.description import (DescriptionError, is_flexible, reach_of, root_of, tip_of)
+from dynamics_bringup.motions import cycloid, mohan_saha
+from dynamics_bringup.view import rviz_configuration
+
+SOURCE = pathlib.Path(__file__).resolve().parents[1]
+URDFS = pathlib.Path(get_package_share_directory("dynamics_description"), "urdf")
+ROBOTS = yaml.safe_load((SOURCE / "config/robots.yaml").read_text("utf-8"))
+PUMA = (URDFS / "puma.urdf").read_text("utf-8")
+needs_program = pytest.mark.skipif(
+    shutil.which("dynamics") is None, reason="the program `dynamics` is not in the PATH")
+
+
+def test_numbers():
+    assert numbers("1, 2 -3e1", "start") == [1.0, 2.0, -30.0]
+    for text, message in (("1 two", "must be numbers"), ("nan", "finite"), ("1 2", "3 numbers")):
+        with pytest.raises(ArgumentError, match=message):
+            numbers(text, "gravity", 3)
+    assert positions("", "start", ["a"]) == []
+    with pytest.raises(ArgumentError, match="2 numbers, for a, b"):
+        positions("1", "start", ["a", "b"])
+    assert number("0", "speed") == 0.0
+    for text in ("-1", "", "nan"):
+        with pytest.raises(ArgumentError, match="speed"):
+            number(text, "speed")
+    with pytest.raises(ArgumentError, match="above 0"):
+        number("0", "rate", above=True)
+
+
+def test_payload():
+    assert payload(" ", PUMA) is None
+    alone = payload("2.5", PUMA)
+    assert (alone.mass, alone.centre, alone.frame) == (2.5, [0.0, 0.0, 0.0], "tool0")
+    placed = payload("1 0.1, 0 -0.2 link3", PUMA)
+    assert (placed.mass, placed.centre, placed.frame) == (1.0, [0.1, 0.0, -0.2], "link3")
+    for text, error, message in (("0", ArgumentError, "above 0"), ("1 2 3", ArgumentError, "x y z"),
+                                 ("1 hand", DescriptionError, "no link 'hand'")):
+        with pytest.raises(error, match=message):
+            payload(text, PUMA)
+
+
+def test_what_a_description_says():
+    assert root_of(PUMA) == "base_link"
+    assert tip_of(PUMA) == "tool0"
+    assert 0.9 < reach_of(PUMA) < 1.2
+    assert not is_flexible(PUMA)
+    assert is_flexible((URDFS / "canadarm.urdf").read_text("utf-8"))
+    with pytest.raises(DescriptionError, match="not XML"):
+        root_of("<robot>")
+    with pytest.raises(DescriptionError, match="<sdf>"):
+        root_of("<sdf/>")
+
+
+def close(ours, row, kind, joints):
+    for joint, value in zip(joints, ours):
+        assert value == pytest.approx(float(row[f"{kind}_{joint}"]), rel=1e-12, abs=1e-12)
+
+
+@needs_program
+@pytest.mark.parametrize("robot", sorted(ROBOTS))
+def test_forced_motions_are_the_cores(robot, tmp_path):
+    """Positions, velocities and accelerations against `dynamics inverse --trajectory cycloid`."""
+    known = ROBOTS[robot]
+    start = numbers(known["start"], "start")
+    period = known["period"]
+    motion = (mohan_saha(start, known["rates"], known["periods"]) if "rates" in known
+              else cycloid(start, numbers(known["goal"], "goal"), period))
+    file = tmp_path / "torques.csv"
+    subprocess.run(["dynamics", "inverse", robot, "--trajectory", "cycloid", "--output", str(file),
+                    "--duration", str(period), *(["--rigid"] if "rates" in known else [])],
+                   check=True, capture_output=True)
+    with open(file, encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    joints = [name[2:] for name in rows[0] if name.startswith("q_")]
+    assert float(rows[-1]["t"]) == period
+    for row in rows[::37] + rows[-1:]:
+        for kind, values in zip(("q", "qd", "qdd"), motion(float(row["t"]))):
+            close(values, row, kind, joints)
+    assert motion(period)[1] == pytest.approx([0.0] * len(start), abs=1e-15)
+
+
+@needs_program
+def test_gains_follow_from_the_inertia():
+    terms = model.terms(URDFS / "planar3.urdf")
+    # three rods in one line, about the first joint
+    rods = ((0.5, 0.3, 0.0), (0.4, 0.25, 0.3), (0.3, 0.22, 0.55))
+    whole = sum(mass * (length**2 / 12 + (root + length / 2)**2) for mass, length, root in rods)
+    assert terms["M"][0][0] == pytest.approx(whole, rel=1e-12)
+    folded = model.terms(URDFS / "planar3.urdf", {"joint2": 3.0})
+    assert folded["M"][0][0] < 0.5 * whole
+    gains = model.feedback_gains({"joint1": 2.0}, 10.0)["joint1"]
+    assert (gains["p"], gains["i"], gains["d"]) == (200.0, 0.0, 40.0)
+
+
+@needs_program
+def test_a_bad_inertia_is_named(tmp_path):
+    bad = tmp_path / "bad.urdf"
+    bad.write_text(PUMA.replace('ixx="1.612"', 'ixx="-1.612"'), "utf-8")
+    with pytest.raises(DescriptionError, match=r"bad\.urdf: link 'link1': .*negative"):
+        model.terms(bad)
+
+
+def test_rviz_looks_at_the_robot():
+    text = (SOURCE / "config/robot.rviz").read_text("utf-8")
+    made = yaml.safe_load(rviz_configuration(text, "root", 10.0))["Visualization Manager"]
+    assert made["Global Options"]["Fixed Frame"] == "root"
+    assert made["Views"]["Current"]["Distance"] == 25.0
+    made = yaml.safe_load(rviz_configuration(text, "root", 1.0, {"distance": 7, "yaw": 1.0}, True))
+    made = made["Visualization Manager"]
+    assert made["Views"]["Current"]["Distance"] == 7.0
+    assert made["Views"]["Current"]["Yaw"] == 1.0
+    classes = {one["Class"].split("/")[1]: one for one in made["Displays"]}
+    assert classes["RobotModel"]["Alpha"] < 1.0
+    assert classes["MarkerArray"]["Topic"]["Value"] == "/dynamics_markers/markers"
