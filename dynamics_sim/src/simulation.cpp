@@ -217,11 +217,26 @@ void Simulation::write() {
   }
 }
 
+/// Whether the manager's hardware is there to stay: it says so while it still loads it, and makes
+/// everything anew if that fails.
+bool Simulation::loaded() {
+  if (!manager_->is_resource_manager_initialized()) {
+    loading_since_ = {};
+    return false;
+  }
+  const auto links = SystemRegistry::instance().systems();
+  if (std::any_of(links.begin(), links.end(), [](const auto& link) { return !!link->active; })) {
+    return true;
+  }
+  if (loading_since_ == Clock::time_point()) loading_since_ = Clock::now();
+  return Clock::now() - loading_since_ > std::chrono::seconds(1);
+}
+
 /// Time stands, but controllers come and go, payloads change. What controllers command meanwhile is
 /// not written.
 void Simulation::stand() {
   if (Clock::now() - published_ > milliseconds(100)) publish_clock();
-  if (manager_->is_resource_manager_initialized()) {
+  if (loaded()) {
     read();
     manager_->update(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
   }

@@ -54,6 +54,7 @@ class Simulation {
   bool failed();
   void look_at_controllers();
   bool ready();
+  bool loaded();
   void set_time(std::int64_t nanoseconds);
   void publish_clock();
   rclcpp::Time stamp() const;
@@ -96,7 +97,7 @@ class Simulation {
   Links links_;
   std::vector<std::uint64_t> writes_;
   std::int64_t time_ = 0;  // ns
-  Clock::time_point anchor_, published_, breath_;
+  Clock::time_point anchor_, published_, breath_, loading_since_;
   std::int64_t anchor_time_ = 0;
   double anchor_speed_ = -1.0;
   int code_ = 0;

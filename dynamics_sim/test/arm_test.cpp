@@ -48,11 +48,16 @@ TEST(Arm, FallsAsTheCoreSimulates) {
   Arm arm(puma, unlimited());
   const Vector zero(puma.size(), 0.0);
   arm.reset(zero, zero);
-  run(arm, 2.0);
-  for (std::size_t i = 0; i < puma.size(); ++i) {
-    EXPECT_NEAR(arm.positions()[i], expected.q[i].back(), 1e-6) << i;
-    EXPECT_EQ(arm.efforts()[i], 0.0);
+  double largest = 0.0;
+  for (std::size_t sample = 1; sample < expected.q[0].size(); ++sample) {
+    run(arm, options.sample);
+    for (std::size_t i = 0; i < puma.size(); ++i) {
+      largest = std::max(largest, std::abs(arm.positions()[i] - expected.q[i][sample]));
+      EXPECT_EQ(arm.efforts()[i], 0.0);
+    }
   }
+  EXPECT_LT(largest, 1e-6);
+  RecordProperty("largest_difference", std::to_string(1e9 * largest) + " nrad");
 }
 
 TEST(Arm, PositionDriveIsCriticallyDampedWhateverItCarries) {

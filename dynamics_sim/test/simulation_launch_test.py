@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""simulation_node: time stands until the controllers are active, runs repeat bit for bit, pause, step and reset."""
+"""Runs of simulation_node repeat bit for bit; it waits, pauses, steps and is reset."""
 import os
 import subprocess
 import tempfile
@@ -28,23 +28,26 @@ START = (0.3, -0.4)
 def urdf(mass='2', unclaimed='free'):
     """Two links in a vertical plane."""
     def link(name, kilograms):
-        return (f"<link name='{name}'><inertial><origin xyz='0.25 0 0'/><mass value='{kilograms}'/>"
-                "<inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' iyz='0' izz='0.04'/></inertial></link>")
+        return (f"<link name='{name}'><inertial><origin xyz='0.25 0 0'/>"
+                f"<mass value='{kilograms}'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' "
+                "iyz='0' izz='0.04'/></inertial></link>")
 
     def joint(name, parent, child, x):
-        return (f"<joint name='{name}' type='revolute'><origin xyz='{x} 0 0'/><parent link='{parent}'/>"
-                f"<child link='{child}'/><axis xyz='0 1 0'/>"
+        return (f"<joint name='{name}' type='revolute'><origin xyz='{x} 0 0'/>"
+                f"<parent link='{parent}'/><child link='{child}'/><axis xyz='0 1 0'/>"
                 "<limit lower='-9' upper='9' effort='20' velocity='9'/></joint>")
 
     def control(name, start):
-        return (f"<joint name='{name}'><command_interface name='effort'/><state_interface name='position'>"
+        return (f"<joint name='{name}'><command_interface name='effort'/>"
+                "<state_interface name='position'>"
                 f"<param name='initial_value'>{start}</param></state_interface>"
                 "<state_interface name='velocity'/></joint>")
 
     return ("<robot name='two'><link name='base'/>" + link('upper', mass) + link('lower', '1') +
             joint('joint1', 'base', 'upper', 0) + joint('joint2', 'upper', 'lower', 0.5) +
-            "<ros2_control name='arm' type='system'><hardware><plugin>dynamics_sim/DynamicsSystem</plugin>"
-            f"<param name='limits'>false</param><param name='unclaimed'>{unclaimed}</param></hardware>" +
+            "<ros2_control name='arm' type='system'><hardware>"
+            "<plugin>dynamics_sim/DynamicsSystem</plugin><param name='limits'>false</param>"
+            f"<param name='unclaimed'>{unclaimed}</param></hardware>" +
             control('joint1', START[0]) + control('joint2', START[1]) + '</ros2_control></robot>')
 
 
@@ -90,8 +93,8 @@ class TestSimulation(unittest.TestCase):
         for name, seen in cls.states.items():
             cls.node.create_subscription(DynamicJointState, f'/{name}/dynamic_joint_states',
                                          lambda message, seen=seen: cls.take(message, seen), 1000)
-        cls.node.create_subscription(Clock, '/clock', lambda message: cls.clock.append(message.clock),
-                                     1000)
+        cls.node.create_subscription(Clock, '/clock',
+                                     lambda message: cls.clock.append(message.clock), 1000)
 
     @classmethod
     def tearDownClass(cls):
@@ -116,14 +119,18 @@ class TestSimulation(unittest.TestCase):
 
     def call(self, kind, service, /, **fields):
         client = self.node.create_client(kind, service)
-        self.until(client.service_is_ready, f"service {service}")
+        self.until(client.service_is_ready, f'service {service}')
         future = client.call_async(kind.Request(**fields))
-        self.until(future.done, f"answer of {service}")
+        self.until(future.done, f'answer of {service}')
         self.node.destroy_client(client)
         return future.result()
 
     def state(self, name):
         return self.call(SetSimulationState, f'/{name}/simulation/set_state', state=0)
+
+    def until_paused(self, name):
+        paused = SetSimulationState.Request.PAUSED
+        self.until(lambda: self.state(name).state == paused, 'paused')
 
     def activate(self, name):
         broadcaster = 'joint_state_broadcaster'
@@ -154,8 +161,7 @@ class TestSimulation(unittest.TestCase):
             refused = self.call(StepSimulation, f'/{name}/simulation/step', steps=1)
             self.assertEqual(refused.result.code, ResultCode.INVALID_VALUE)
             self.activate(name)
-            self.until(lambda name=name: self.state(name).state == SetSimulationState.Request.PAUSED,
-                       'paused at the start')
+            self.until_paused(name)
             self.assertEqual(self.state(name).time.sec, 0)
             self.until(lambda name=name: 1 in self.states[name], 'the state at the start')
             self.assertEqual(self.states[name][1]['joint1/position'], START[0])
@@ -195,7 +201,7 @@ class TestSimulation(unittest.TestCase):
         self.states['first'].clear()
         answer = self.call(ResetSimulation, '/first/simulation/reset', reset_time=True)
         self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
-        self.until(lambda: self.state('first').state == SetSimulationState.Request.PAUSED, 'paused')
+        self.until_paused('first')
         self.assertEqual(self.state('first').time.nanosec, 1)
         self.assertEqual(self.step('first', 500), 500_000_000)
         after = self.states['first']
@@ -248,11 +254,11 @@ class TestSimulation(unittest.TestCase):
         answer = self.call(standard.SetSimulationState,
                            prefix + 'set_simulation_state',
                            state=SimulationState(state=SimulationState.STATE_PAUSED))
-        self.assertIn(answer.result.result,
-                      (Result.RESULT_OK, standard.SetSimulationState.Response.ALREADY_IN_TARGET_STATE))
+        already = standard.SetSimulationState.Response.ALREADY_IN_TARGET_STATE
+        self.assertIn(answer.result.result, (Result.RESULT_OK, already))
         answer = self.call(standard.ResetSimulation, prefix + 'reset_simulation')
         self.assertEqual(answer.result.result, Result.RESULT_OK, answer.result.error_message)
-        self.until(lambda: self.state('first').state == SetSimulationState.Request.PAUSED, 'paused')
+        self.until_paused('first')
         answer = self.call(standard.StepSimulation, prefix + 'step_simulation', steps=10)
         self.assertEqual(answer.result.result, Result.RESULT_OK, answer.result.error_message)
         self.assertEqual(self.state('first').time.nanosec, 10_000_000)
