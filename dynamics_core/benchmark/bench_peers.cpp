@@ -4,6 +4,7 @@
 // JSON object.
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -164,24 +165,79 @@ ordered_json compare(double seconds, const std::function<void(double)>& progress
   return result;
 }
 
-/// What two threads gain over one, on batches that are worth it.
+/// The processors that this thread, and those it starts, may use.
+class Processors {
+ public:
+  Processors() {
+    if (sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
+    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
+      if (CPU_ISSET(i, &before_)) all_.push_back(i);
+    }
+  }
+  ~Processors() { sched_setaffinity(0, sizeof(before_), &before_); }
+  Processors(const Processors&) = delete;
+  Processors& operator=(const Processors&) = delete;
+
+  std::size_t count() const { return all_.size(); }
+  /// Those from the first to before the last.
+  void use(std::size_t first, std::size_t last) const {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (std::size_t i = first; i < last; ++i) CPU_SET(all_[i], &set);
+    sched_setaffinity(0, sizeof(set), &set);
+  }
+
+ private:
+  cpu_set_t before_{};
+  std::vector<std::size_t> all_;
+};
+
+/// What two threads gain over one, on batches that are worth it: their speed over the mean of one's
+/// on the two processors, since virtual ones are not always equally fast. Beside it what two
+/// threads gain that share nothing. Each turn is of several calls, as a program makes them.
 ordered_json threads(double seconds, const std::function<void(double)>& progress) {
+  constexpr std::size_t calls = 4;
   ordered_json result = ordered_json::array();
-  const std::vector<Contender> one = batches(1, large_batch), two = batches(2, large_batch);
-  if (two.empty()) return result;
-  std::vector<Timed> all;
-  all.reserve(one.size() + two.size());
-  for (const Contender& contender : one) all.push_back(timed(contender));
-  for (const Contender& contender : two) all.push_back(timed(contender));
-  run_rounds(all, seconds, progress);
+  const Processors processors;
+  if (processors.count() < 2) return result;
+  processors.use(0, 2);
+  const std::vector<Contender> one = batches(1, large_batch), two = batches(2, large_batch),
+                               apart = separate_halves(large_batch);
+  const auto on = [&](const Contender& contender, std::size_t first, std::size_t last) {
+    Timed turn = timed(contender);
+    turn.calls = calls;
+    turn.run = [&processors, first, last, run = turn.run](std::size_t count) {
+      processors.use(first, last);
+      return run(count);
+    };
+    return turn;
+  };
+  const auto start = Clock::now();
+  const auto taken = [&] {
+    return std::chrono::duration<double>(Clock::now() - start).count() / seconds;
+  };
+  const double share = 1.0 / static_cast<double>(two.size());
   for (std::size_t i = 0; i < two.size(); ++i) {
-    const auto gains = ratios(all[i], all[one.size() + i]);
+    // the first processor, both, the second, both, so that what changes with time cancels
+    std::vector<Timed> turns = {on(one[i], 0, 1), on(two[i], 0, 2), on(one[i], 1, 2),
+                                on(apart[i], 0, 2)};
+    for (Timed& turn : turns) turn.run(1);
+    std::vector<double> gains, most;
+    const double until = share * static_cast<double>(i + 1);
+    while (gains.size() < 9 || taken() < until) {
+      double speed[4];
+      for (std::size_t k = 0; k < turns.size(); ++k) speed[k] = 1.0 / turns[k].time();
+      gains.push_back(2.0 * speed[1] / (speed[0] + speed[2]));
+      most.push_back(2.0 * speed[3] / (speed[0] + speed[2]));
+      progress(std::min(until, taken()));
+    }
     result.push_back({{"work", two[i].work},
                       {"threads", two[i].threads},
                       {"states", large_batch},
                       {"gain", median(gains)},
                       {"low", quantile(gains, 0.25)},
-                      {"high", quantile(gains, 0.75)}});
+                      {"high", quantile(gains, 0.75)},
+                      {"most", median(most)}});
   }
   return result;
 }

@@ -40,6 +40,9 @@ inline constexpr std::size_t large_batch = 65536;  ///< worth waking threads for
 
 /// Batches of so many states of the PUMA; empty where there are fewer processors than threads.
 std::vector<Contender> batches(std::size_t threads, std::size_t states);
+/// The same work in two halves by two threads that share nothing, memory included: what two threads
+/// of this machine gain at most. Empty where there is one processor.
+std::vector<Contender> separate_halves(std::size_t states);
 /// Inverse and forward dynamics of a model of any size.
 std::vector<Contender> ours_on(const Model& model);
 /// A chain or a tree of n joints, for the growth of the cost.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <random>
+#include <thread>
 
 #include "contenders.hpp"
 #include "dynamics_core/batch/batch.hpp"
@@ -102,6 +103,21 @@ std::vector<Contender> batches(std::size_t threads, std::size_t states) {
                      batch::forward_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
                    }
                  }});
+  return all;
+}
+
+std::vector<Contender> separate_halves(std::size_t states) {
+  if (std::thread::hardware_concurrency() < 2) return {};
+  std::vector<Contender> all;
+  const auto halves = {batches(1, states / 2), batches(1, states / 2)};
+  for (std::size_t work = 0; work < halves.begin()->size(); ++work) {
+    const Contender own = halves.begin()[0][work], other = halves.begin()[1][work];
+    all.push_back({own.work, "ours", 2, states, [own, other](std::size_t first, std::size_t calls) {
+                     std::thread helper([&] { other.run(first, calls); });
+                     own.run(first, calls);
+                     helper.join();
+                   }});
+  }
   return all;
 }
 

@@ -114,10 +114,11 @@ void print_table(const ordered_json& measured) {
       "at the {:.0f} operations a nanosecond\nthat this processor's SIMD units reached.\n\n",
       measured.at("sine_operations").get<double>(), measured.at("peak").get<double>());
   for (const ordered_json& row : measured.at("threads")) {
-    fmt::print("{}, {} threads: {:.2f} times one ({:.2f} .. {:.2f})\n",
-               row.at("work").get<std::string>(), row.at("threads").get<std::size_t>(),
-               row.at("gain").get<double>(), row.at("low").get<double>(),
-               row.at("high").get<double>());
+    fmt::print(
+        "{}, {} threads: {:.2f} times one ({:.2f} .. {:.2f}); two that share nothing: {:.2f}\n",
+        row.at("work").get<std::string>(), row.at("threads").get<std::size_t>(),
+        row.at("gain").get<double>(), row.at("low").get<double>(), row.at("high").get<double>(),
+        row.at("most").get<double>());
   }
   for (const ordered_json& row : measured.at("growth")) {
     fmt::print("{} dynamics of a {} of 4 to 1024 joints: cost ~ n^{:.2f}, {:.0f} ns a joint\n",

@@ -9,7 +9,7 @@ namespace {
 /// Waits a little, awake, for what another thread is about to do.
 template <class Condition>
 void stay_awake(Condition&& condition) {
-  constexpr std::chrono::microseconds longest{20};
+  constexpr std::chrono::microseconds longest{50};
   const auto start = std::chrono::steady_clock::now();
   while (!condition() && std::chrono::steady_clock::now() - start < longest) {
 #if defined(__x86_64__)
@@ -39,20 +39,25 @@ void ThreadPool::share(std::size_t chunks, void* work, Function function) {
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) function(work, chunk, 0);
     return;
   }
+  work_ = work;
+  function_ = function;
+  chunks_ = chunks;
+  next_.store(0, std::memory_order_relaxed);
+  finished_.store(0, std::memory_order_relaxed);
   {
+    // those awake see it at once; the lock is for those about to fall asleep
     const std::lock_guard lock(mutex_);
-    work_ = work;
-    function_ = function;
-    chunks_ = chunks;
-    next_.store(0, std::memory_order_relaxed);
-    active_ = workers_.size();
-    ++round_;
+    const std::uint64_t last = gate_.load(std::memory_order_relaxed);
+    gate_.store((last & ~(loop - 1)) + loop + open, std::memory_order_release);
   }
   wake_.notify_all();
   take_chunks(0);
-  stay_awake([this] { return active_ == 0; });
+  const std::size_t workers = gate_.fetch_and(~open, std::memory_order_acq_rel) & joined;
+  const auto all_through = [&] { return finished_.load(std::memory_order_acquire) == workers; };
+  stay_awake(all_through);
+  if (all_through()) return;
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return active_ == 0; });
+  done_.wait(lock, all_through);
 }
 
 void ThreadPool::take_chunks(std::size_t thread) {
@@ -64,18 +69,30 @@ void ThreadPool::take_chunks(std::size_t thread) {
 }
 
 void ThreadPool::serve(std::size_t thread) {
-  std::size_t seen = 0;
+  std::uint64_t seen = 0;  // the last loop
+  std::uint64_t gate = 0;
+  const auto called = [&] {
+    gate = gate_.load(std::memory_order_acquire);
+    return stop_.load(std::memory_order_relaxed) || (gate & ~(loop - 1)) != seen;
+  };
   for (;;) {
-    stay_awake([&] { return stop_ || round_ != seen; });
-    {
+    stay_awake(called);
+    if (!called()) {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stop_ || round_ != seen; });
-      if (stop_) return;
-      seen = round_;
+      wake_.wait(lock, called);
     }
+    if (stop_.load(std::memory_order_relaxed)) return;
+    seen = gate & ~(loop - 1);
+    bool joins = (gate & open) != 0;
+    while (joins && !gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel)) {
+      joins = (gate & open) != 0 && (gate & ~(loop - 1)) == seen;
+    }
+    if (!joins) continue;
     take_chunks(thread);
-    const std::lock_guard lock(mutex_);
-    if (--active_ == 0) done_.notify_one();
+    finished_.fetch_add(1, std::memory_order_release);
+    // the caller is awake, or holds the lock until it sleeps
+    { const std::lock_guard lock(mutex_); }
+    done_.notify_one();
   }
 }
 
