@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "dynamics_core/rigid/kernel/sine_cosine.hpp"
 #include "dynamics_core/spatial/vector3.hpp"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -72,42 +73,17 @@ DYNAMICS_LANES_INLINE Lanes::Mask not_finite(const Lanes& a) {
   return (a.v - a.v) != Lanes::Vector{};  // NOLINT(misc-redundant-expression): zero if finite
 }
 
-/// Sine and cosine of all lanes: the angle less the nearest multiple k of pi/2 in two numbers
-/// y + tail, polynomials in y on +-pi/4, then exchange and signs by k. Below one unit in the last
-/// place. A lane beyond `largest`, or not a number, goes to the C library, as it does for one
-/// state.
+/// Sine and cosine of all lanes. A lane beyond the largest angle that is reduced here, or not a
+/// number, goes to the C library, as it does for one state.
 DYNAMICS_LANES_INLINE void sine_cosine(const Lanes& angle, Lanes& sine, Lanes& cosine) {
-  using Vector = Lanes::Vector;
-  using Mask = Lanes::Mask;
-  constexpr double largest = 8192.0;
-  const Vector x = angle.v;
-  const Vector shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52;  // rounds to the nearest integer
-  const Mask quadrant = __builtin_bit_cast(Mask, shifted);
-  const Vector k = shifted - 0x1.8p52;
-  const Vector first = x - k * 0x1.921fb544p+0;
-  const Vector second = first - k * 0x1.0b4611a6p-34;
-  const Vector rest = k * 0x1.3198a2e037073p-69 - ((first - second) - k * 0x1.0b4611a6p-34);
-  const Vector y = second - rest;
-  const Vector tail = (second - y) - rest;
+  using Sines = SeveralSines<Lanes::count>;
+  constexpr double largest = Sines::largest;
+  const Lanes::Vector x = angle.v;
+  const Sines sines(x);
+  sine.v = sines.sine;
+  cosine.v = sines.cosine;
 
-  const Vector z = y * y, zz = z * z, half = 0.5 * z;
-  const Vector s = ((-0x1.5555555555549p-3 + z * 0x1.111111110f861p-7) +
-                    zz * (-0x1.a01a019c0e4bep-13 + z * 0x1.71de3574ba3e7p-19)) +
-                   (zz * zz) * (-0x1.ae5e63cd7450fp-26 + z * 0x1.5d9246c8cff12p-33);
-  const Vector c = ((0x1.555555555554cp-5 - z * 0x1.6c16c16c15162p-10) +
-                    zz * (0x1.a01a019caef37p-16 - z * 0x1.27e4f807d6201p-22)) +
-                   (zz * zz) * (0x1.1ee9ea6cbe9b5p-29 - z * 0x1.8fadd06dae674p-37);
-  const Vector sin_y = y + ((y * z) * s + (tail - tail * half));
-  const Vector upper = 1.0 - half;
-  const Vector cos_y = upper + (((1.0 - upper) - half) + (zz * c - y * tail));
-
-  const Mask odd = -(quadrant & 1);
-  const Mask a = __builtin_bit_cast(Mask, sin_y), b = __builtin_bit_cast(Mask, cos_y);
-  const Mask swap = (a ^ b) & odd;
-  sine.v = __builtin_bit_cast(Vector, (a ^ swap) ^ ((quadrant & 2) << 62));
-  cosine.v = __builtin_bit_cast(Vector, (b ^ swap) ^ (((quadrant + 1) & 2) << 62));
-
-  const Mask within = (x <= largest) & (x >= -largest);
+  const Lanes::Mask within = (x <= largest) & (x >= -largest);
   if (!any(~within)) [[likely]]
     return;
   for (std::size_t i = 0; i < Lanes::count; ++i) {

@@ -106,7 +106,7 @@ void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
                                    q.data(), qd.data(), tau.data(), plain.qdd.data());
     for (std::size_t i = 0; i < plain.body_count; ++i)
       require_pivot(model, i, plain.forward[i].pivot);
-    std::copy(plain.qdd.begin(), plain.qdd.end(), qdd.begin());
+    for (std::size_t i = 0; i < plain.body_count; ++i) qdd[i] = plain.qdd[i];
     return;
   }
   Workspace::Memory& memory = memory_for(model, workspace);

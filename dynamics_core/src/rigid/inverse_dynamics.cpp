@@ -36,7 +36,7 @@ void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
     plain.kernels.inverse_dynamics(data.tree, plain.inverse.data(), still_base(data), nullptr,
                                    q.data(), qd.data(), qdd.data(), plain.tau.data());
     // by way of the workspace: tau may be one of the arguments
-    std::copy(plain.tau.begin(), plain.tau.end(), tau.begin());
+    for (std::size_t i = 0; i < plain.body_count; ++i) tau[i] = plain.tau[i];
     return;
   }
   Workspace::Memory& memory = memory_for(model, workspace);

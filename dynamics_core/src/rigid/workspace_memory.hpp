@@ -62,12 +62,9 @@ Workspace::Memory& memory_for(const Model& model, Workspace& workspace);
 /// for the others.
 template <class... Vectors>
 inline bool all_finite(std::size_t size, const Vectors&... vectors) {
-  const auto sum = [size](const ConstVector& vector) {
-    double total = 0.0;
-    for (std::size_t i = 0; i < size; ++i) total += vector[i] - vector[i];
-    return total;
-  };
-  return ((sum(vectors) + ...)) == 0.0;
+  double total = 0.0;
+  for (std::size_t i = 0; i < size; ++i) total += ((vectors[i] - vectors[i]) + ...);
+  return total == 0.0;
 }
 
 /// Whether a call is the plain one: coordinates that are the bodies' joints, nothing around the

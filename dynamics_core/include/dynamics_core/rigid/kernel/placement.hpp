@@ -72,19 +72,20 @@ void turn_joints(const TreeBody* tree, std::size_t count, Scratch* scratch, cons
 }
 template <class Scratch>
 void turn_joints(const TreeBody* tree, std::size_t count, Scratch* scratch, const double* q) {
-  constexpr std::size_t lanes = SeveralSines::lanes;
+  constexpr std::size_t lanes = sines_at_a_time;
+  using Sines = SeveralSines<lanes>;
   bool near = count >= lanes;
-  for (std::size_t i = 0; i < count; ++i) near &= __builtin_fabs(q[i]) <= SeveralSines::largest;
+  for (std::size_t i = 0; i < count; ++i) near &= __builtin_fabs(q[i]) <= Sines::largest;
   if (!near) {  // one after the other
     turn_joints<double>(tree, count, scratch, q);
     return;
   }
   for (std::size_t i = 0; i < count; i += lanes) {
     const std::size_t first = i + lanes <= count ? i : count - lanes;  // the last ones overlap
-    SeveralSines::Reals angle, offset;
+    typename Sines::Reals angle, offset;
     __builtin_memcpy(&angle, q + first, sizeof angle);
     for (std::size_t k = 0; k < lanes; ++k) offset[k] = tree[first + k].offset;
-    const SeveralSines turn(angle + offset);
+    const Sines turn(angle + offset);
     for (std::size_t k = 0; k < lanes; ++k) {
       scratch[first + k].at.s = turn.sine[k];
       scratch[first + k].at.c = turn.cosine[k];

@@ -26,15 +26,11 @@ DYNAMICS_INLINE void both_of(const S& angle, S& sine, S& cosine) {
   }
 }
 
-/// For doubles, all lanes of a register side by side: the angle less the nearest multiple k of pi/2
-/// in two numbers y + tail, polynomials in y on +-pi/4 (minimax; relative error below 2^-57), then
-/// exchange and signs by k. Below one unit in the last place; large angles go to the C library.
+/// Of doubles side by side: the angle less the nearest multiple k of pi/2 in two numbers y + tail,
+/// polynomials in y on +-pi/4 (minimax; relative error below 2^-57), then exchange and signs by k.
+/// Below one unit in the last place; angles beyond `largest` are for the C library.
+template <std::size_t lanes>
 struct SeveralSines {
-#if defined(__AVX__)
-  static constexpr std::size_t lanes = 4;
-#else
-  static constexpr std::size_t lanes = 2;
-#endif
   typedef double Reals __attribute__((vector_size(8 * lanes)));        // NOLINT
   typedef long long Integers __attribute__((vector_size(8 * lanes)));  // NOLINT
 
@@ -73,6 +69,13 @@ struct SeveralSines {
     cosine = __builtin_bit_cast(Reals, (b ^ swap) ^ sign_c);
   }
 };
+
+/// Joints of one state at a time.
+#if defined(__AVX__)
+inline constexpr std::size_t sines_at_a_time = 4;
+#else
+inline constexpr std::size_t sines_at_a_time = 2;
+#endif
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE
 }  // namespace dynamics::kernel
