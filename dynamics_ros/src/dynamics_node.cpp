@@ -18,6 +18,7 @@
 
 #include "call_statistics.hpp"
 #include "dynamics_ros/dynamics_server.hpp"
+#include "dynamics_ros/service_queue.hpp"
 #include "simulate_action.hpp"
 #include "worker_pool.hpp"
 
@@ -149,7 +150,7 @@ class DynamicsNode::Work {
       send(busy);
     };
     services_.push_back(
-        node_.create_service<Service>("~/" + name, callback, rclcpp::ServicesQoS(), group_));
+        node_.create_service<Service>("~/" + name, callback, service_queue(), group_));
   }
 
   void take_description(const std::string& urdf) {
