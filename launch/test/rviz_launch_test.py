@@ -77,7 +77,7 @@ class TestRviz(RobotTest):
         print(done.stdout)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for display in ("Robot", "Dynamics"):
-            self.assertIn(f"ok: {display}", done.stdout)
+            self.assertRegex(done.stdout, rf"ok: {display}, Topic: \d+ messages received")
         # and RViz itself is still there, with nothing to complain of
         self.assertNotIsInstance(proc_info[process], ProcessExited)
         said = "".join(line.text.decode() for line in proc_output[process])
