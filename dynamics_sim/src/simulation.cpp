@@ -29,7 +29,7 @@ std::optional<double> speed_from(const rclcpp::ParameterValue& value) {
 
 std::string joined(const std::vector<std::string>& names) {
   std::string all;
-  for (const auto& name : names) all += (all.empty() ? "" : ", ") + name;
+  for (const auto& name : names) all.append(all.empty() ? "" : ", ").append(name);
   return all;
 }
 
@@ -147,7 +147,8 @@ bool Simulation::failed() {
 std::vector<std::string> Simulation::active_controllers() const {
   std::vector<std::string> names;
   for (const auto& controller : manager_->get_loaded_controllers()) {
-    if (controller.c->get_lifecycle_id() == lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+    if (controller.c->get_lifecycle_state().id() ==
+        lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
       names.push_back(controller.info.name);
     }
   }

@@ -71,7 +71,8 @@ std::optional<Refusal> check(std::span<const std::shared_ptr<SystemLink>> system
     if (owner == systems.end()) {
       std::string known;
       for (const auto& system : systems) {
-        for (const auto& one : system->coordinates()) known += (known.empty() ? "" : ", ") + one;
+        for (const auto& one : system->coordinates())
+          known.append(known.empty() ? "" : ", ").append(one);
       }
       return Refusal{Kind::unknown,
                      "'" + name + "' is no joint or amplitude of the robot; there are " + known};

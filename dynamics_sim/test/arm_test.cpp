@@ -309,6 +309,26 @@ TEST(Arm, IdealTrackingKeepsStopsAndSpeed) {
   EXPECT_EQ(arm.velocities()[1], 0.0);
 }
 
+TEST(Arm, ImpactsLeaveIdealTrackingAlone) {
+  ArmOptions options;
+  options.ideal = {true, false};
+  Arm arm(two(), options);
+  arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
+  arm.commands()[0] = Command::position(0.0);
+  const auto total = [&] { return arm.energy().kinetic + arm.energy().potential; };
+  double energy = total();
+  bool hit = false;
+  for (int k = 0; k < 2000; ++k) {
+    ASSERT_TRUE(arm.step()) << arm.fault();
+    ASSERT_EQ(arm.positions()[0], 0.0);
+    ASSERT_EQ(arm.velocities()[0], 0.0);
+    ASSERT_LE(total(), energy + 1e-9);
+    energy = total();
+    hit = hit || arm.positions()[1] == 2.0;
+  }
+  EXPECT_TRUE(hit);
+}
+
 TEST(Arm, AnotherOneTakesOverWhereItIs) {
   Arm arm(two(), unlimited());
   Arm heavier(two().with_payload({"lower", 2.0, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()}),
