@@ -16,6 +16,8 @@ import rclpy
 from control_msgs.msg import DynamicJointState
 from dynamics_msgs.msg import ResultCode
 from dynamics_msgs.srv import ResetSimulation, SetSimulationState, StepSimulation
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
@@ -224,12 +226,20 @@ class TestSimulation(unittest.TestCase):
             answer = self.call(ResetSimulation, '/first/simulation/reset', **fields)
             self.assertEqual(answer.result.code, code, answer.result.message)
 
-    def test_5_runs_and_pauses(self):
+    def test_5_runs_as_it_steps_and_pauses(self):
+        for name in self.states:
+            answer = self.call(ResetSimulation, f'/{name}/simulation/reset', reset_time=True)
+            self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+            self.until_paused(name)
+            self.states[name].clear()
+        for _ in range(30):
+            self.step('second', 10)
+        self.set_speed(-1.0, False)
+        self.set_speed(1.0, True)
         self.clock.clear()
         self.assertTrue(self.call(Trigger, '/first/simulation/resume').success)
         self.assertEqual(self.state('first').state, SetSimulationState.Request.RUNNING)
-        start = self.state('first').time
-        self.until(lambda: self.state('first').time.sec > start.sec + 1, 'more than a second')
+        self.until(lambda: self.state('first').time.sec > 0, 'a second')
         self.assertTrue(self.call(Trigger, '/first/simulation/pause').success)
         stands = self.state('first')
         self.assertEqual(stands.state, SetSimulationState.Request.PAUSED)
@@ -238,6 +248,18 @@ class TestSimulation(unittest.TestCase):
         self.assertEqual(times, sorted(times), 'time never goes back')
         self.assertTrue(all(t % 1_000_000 == 0 for t in times if t > 1), 'whole periods')
         self.assertEqual(self.state('first').time, stands.time)
+        first, second = self.states['first'], self.states['second']
+        common = set(first) & set(second)
+        self.assertGreater(len(common), 10, 'running and stepping must be compared')
+        for stamp in common:
+            self.assertEqual(first[stamp], second[stamp], stamp)
+
+    def set_speed(self, speed, well):
+        value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=speed)
+        answer = self.call(SetParameters,
+                           '/first/simulation/set_parameters',
+                           parameters=[Parameter(name='speed', value=value)])
+        self.assertEqual(answer.results[0].successful, well, answer.results[0].reason)
 
     def test_6_the_standard_services(self):
         try:
