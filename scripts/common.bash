@@ -371,11 +371,19 @@ prepare_environment() {
 run_colcon() { (cd -- "$root" && colcon --log-base log "$@"); }
 
 # Builds these packages into build/ and install/. Sets failed_packages.
+without_tests=() # of these, in any case
 build_packages() { # ON|OFF (tests)  PACKAGE...
-  local testing=$1 name folders=() again=() status=0 latest memory=$root/build/.ros-distro
+  local testing=$1 name folders=() again=() status=0 latest memory=$root/build/.ros-distro metas=()
   shift
   failed_packages=()
   (($#)) || return 0
+  if ((${#without_tests[@]})); then
+    mkdir -p -- "$root/build"
+    printf 'names:\n' >"$root/build/.without-tests.meta"
+    printf '  %s: {cmake-args: [-DBUILD_TESTING=OFF]}\n' "${without_tests[@]}" \
+      >>"$root/build/.without-tests.meta"
+    metas=(--metas "$root/build/.without-tests.meta")
+  fi
   for name in "$@"; do
     folders+=("${package_folder[$name]}")
     # a ROS 2 that came or went since: look for it again
@@ -387,7 +395,7 @@ build_packages() { # ON|OFF (tests)  PACKAGE...
   step "Building $*" "$root/log/build.log" run_colcon build \
     --paths "${folders[@]}" --packages-select "$@" --build-base build --install-base install \
     --executor sequential --continue-on-error --event-handlers console_direct+ \
-    "${again[@]}" --cmake-args -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$testing" "${compiler_launcher[@]}" ||
+    "${metas[@]}" "${again[@]}" --cmake-args -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$testing" "${compiler_launcher[@]}" ||
     status=$?
   if ((${#again[@]})); then echo "$ros_distro" >"$memory"; fi
   if ((status == 0)); then return 0; fi
