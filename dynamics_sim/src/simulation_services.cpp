@@ -38,8 +38,8 @@ Services make_services(rclcpp::Node& node, Simulation& simulation) {
   Services services{group, {}};
   services.all.push_back(node.create_service<Reset>(
       "~/reset",
-      [&simulation, now](const Reset::Request::SharedPtr request,
-                         const Reset::Response::SharedPtr response) {
+      [&simulation, now](const Reset::Request::SharedPtr& request,
+                         const Reset::Response::SharedPtr& response) {
         const auto answer = simulation.reset(*request);
         response->result = to_result(answer.code, answer.message);
         response->time = now();
@@ -47,8 +47,8 @@ Services make_services(rclcpp::Node& node, Simulation& simulation) {
       qos, group));
   services.all.push_back(node.create_service<Step>(
       "~/step",
-      [&simulation, now](const Step::Request::SharedPtr request,
-                         const Step::Response::SharedPtr response) {
+      [&simulation, now](const Step::Request::SharedPtr& request,
+                         const Step::Response::SharedPtr& response) {
         const auto answer = simulation.step(request->steps);
         response->result = to_result(answer.code, answer.message);
         response->steps = answer.steps;
@@ -57,8 +57,8 @@ Services make_services(rclcpp::Node& node, Simulation& simulation) {
       qos, group));
   services.all.push_back(node.create_service<SetState>(
       "~/set_state",
-      [&simulation, now](const SetState::Request::SharedPtr request,
-                         const SetState::Response::SharedPtr response) {
+      [&simulation, now](const SetState::Request::SharedPtr& request,
+                         const SetState::Response::SharedPtr& response) {
         if (request->state == SetState::Request::RUNNING ||
             request->state == SetState::Request::PAUSED) {
           simulation.pause(request->state == SetState::Request::PAUSED);
@@ -74,8 +74,8 @@ Services make_services(rclcpp::Node& node, Simulation& simulation) {
   for (const bool paused : {true, false}) {
     services.all.push_back(node.create_service<Trigger>(
         paused ? "~/pause" : "~/resume",
-        [&simulation, paused](const Trigger::Request::SharedPtr,
-                              const Trigger::Response::SharedPtr response) {
+        [&simulation, paused](const Trigger::Request::SharedPtr&,
+                              const Trigger::Response::SharedPtr& response) {
           simulation.pause(paused);
           response->success = true;
         },

@@ -93,36 +93,36 @@ Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
   Services services{group, {}};
   services.all.push_back(node.create_service<Reset>(
       "~/reset_simulation",
-      [&simulation](const Reset::Request::SharedPtr request,
-                    const Reset::Response::SharedPtr response) {
+      [&simulation](const Reset::Request::SharedPtr& request,
+                    const Reset::Response::SharedPtr& response) {
         reset(simulation, *request, *response);
       },
       qos, group));
   services.all.push_back(node.create_service<Step>(
       "~/step_simulation",
-      [&simulation](const Step::Request::SharedPtr request,
-                    const Step::Response::SharedPtr response) {
+      [&simulation](const Step::Request::SharedPtr& request,
+                    const Step::Response::SharedPtr& response) {
         response->result = result_of(simulation.step(request->steps));
       },
       qos, group));
   services.all.push_back(node.create_service<SetState>(
       "~/set_simulation_state",
-      [&simulation](const SetState::Request::SharedPtr request,
-                    const SetState::Response::SharedPtr response) {
+      [&simulation](const SetState::Request::SharedPtr& request,
+                    const SetState::Response::SharedPtr& response) {
         set_state(simulation, *request, *response);
       },
       qos, group));
   services.all.push_back(node.create_service<GetState>(
       "~/get_simulation_state",
-      [&simulation](const GetState::Request::SharedPtr,
-                    const GetState::Response::SharedPtr response) {
+      [&simulation](const GetState::Request::SharedPtr&,
+                    const GetState::Response::SharedPtr& response) {
         response->state.state = number_of(simulation.state());
         response->result.result = Result::RESULT_OK;
       },
       qos, group));
   services.all.push_back(node.create_service<GetFeatures>(
       "~/get_simulator_features",
-      [](const GetFeatures::Request::SharedPtr, const GetFeatures::Response::SharedPtr response) {
+      [](const GetFeatures::Request::SharedPtr&, const GetFeatures::Response::SharedPtr& response) {
         using Features = SimulatorFeatures;
         response->features.features = {
             Features::SIMULATION_RESET,         Features::SIMULATION_RESET_TIME,

@@ -154,20 +154,21 @@ SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
         });
   }
   if (desk_->options.control) {
-    reset_ = node_->create_service<Reset>(
-        "~/reset",
-        [weak](const Reset::Request::SharedPtr request, const Reset::Response::SharedPtr response) {
+    reset_ =
+        node_->create_service<Reset>("~/reset", [weak](const Reset::Request::SharedPtr& request,
+                                                       const Reset::Response::SharedPtr& response) {
           if (const auto desk = weak.lock()) desk->put_back(*request, *response);
         });
     set_state_ = node_->create_service<SetState>(
-        "~/set_state", [weak](const SetState::Request::SharedPtr request,
-                              const SetState::Response::SharedPtr response) {
+        "~/set_state", [weak](const SetState::Request::SharedPtr& request,
+                              const SetState::Response::SharedPtr& response) {
           if (const auto desk = weak.lock()) desk->set_state(*request, *response);
         });
-    step_ = node_->create_service<Step>("~/step", [weak](const Step::Request::SharedPtr request,
-                                                         const Step::Response::SharedPtr response) {
-      if (const auto desk = weak.lock()) desk->step(*request, *response);
-    });
+    step_ = node_->create_service<Step>(
+        "~/step",
+        [weak](const Step::Request::SharedPtr& request, const Step::Response::SharedPtr& response) {
+          if (const auto desk = weak.lock()) desk->step(*request, *response);
+        });
   }
   if (!node) {
     executor_ = std::make_unique<rclcpp::executors::SingleThreadedExecutor>();
