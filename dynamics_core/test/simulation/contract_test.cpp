@@ -208,6 +208,8 @@ TEST(Refusals, NameTheOptionAndWhatWouldBeRight) {
 
   options.rtol = 1e-16;
   EXPECT_TRUE(contains(make("dop853", options), "rtol is 1e-16")) << make("dop853", options);
+  options.rtol = 5e-324;  // below the normal numbers
+  EXPECT_TRUE(contains(make("dop853", options), "rtol is 5e-324")) << make("dop853", options);
   options.rtol = 2.3e-15;
   EXPECT_EQ(make("dop853", options), "");
   options.rtol = std::nan("");

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <dynamics_core/simulation/scalar.hpp>
 #include <optional>
 #include <sstream>
@@ -80,7 +81,8 @@ std::string format_number(const Real& x) {
     std::ostringstream shorter;
     shorter.precision(digits);
     shorter << to_double(x);
-    if (std::stod(shorter.str()) == to_double(x)) return shorter.str();
+    // not std::stod: it throws for numbers below the normal ones
+    if (std::strtod(shorter.str().c_str(), nullptr) == to_double(x)) return shorter.str();
   }
   return full;
 }
