@@ -7,6 +7,7 @@
 #include <dynamics_core/flexible/flexible_plant.hpp>
 #include <dynamics_core/simulation/make_integrator.hpp>
 #include <dynamics_core/simulation/simulate.hpp>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -78,6 +79,12 @@ dynamics::SimulationOptions read_goal(const Simulate::Goal& goal, const Robot& r
   if (!goal.integrator.empty()) options.integrator = goal.integrator;
   const auto& integrator = dynamics::ode::find_integrator(options.integrator);
   options.rtol = positive_or(options.rtol, goal.tolerance, "tolerance");
+  constexpr double round_off = 10.0 * std::numeric_limits<double>::epsilon();
+  if (!(options.rtol >= round_off && options.rtol < 1.0)) {
+    throw Fault(
+        ResultCode::INVALID_VALUE,
+        fmt::format("tolerance is {}; it must be from {} to below 1", goal.tolerance, round_off));
+  }
   if (goal.step != 0.0) options.step = positive_or(0.0, goal.step, "step");
   if (integrator.fixed_step && !options.step) {
     throw Fault(ResultCode::INVALID_VALUE,

@@ -187,6 +187,8 @@ TEST_F(SimulateCrane, FaultsAreNamed) {
       {[](auto& g) { g.integrator = "euler"; }, ResultCode::INVALID_VALUE, "'euler'"},
       {[](auto& g) { g.integrator = "rk4"; }, ResultCode::INVALID_VALUE, "step"},
       {[](auto& g) { g.tolerance = nan; }, ResultCode::INVALID_VALUE, "tolerance"},
+      {[](auto& g) { g.tolerance = 5e-324; }, ResultCode::INVALID_VALUE, "tolerance"},
+      {[](auto& g) { g.tolerance = 1.0; }, ResultCode::INVALID_VALUE, "tolerance"},
       {[](auto& g) { g.bandwidth = -1.0; }, ResultCode::INVALID_VALUE, "bandwidth"},
       {[](auto& g) { g.joint_names[1] = "elbow"; }, ResultCode::UNKNOWN_JOINT, "'elbow'"},
       {[](auto& g) { g.joint_names[1] = "lift"; }, ResultCode::DUPLICATE_JOINT, "'lift'"},
