@@ -40,11 +40,14 @@ struct BatchWorkspace::Memory {
         pool(thread_count(options.threads)),
         single(model),
         derivative(model),
-        joints(model.plain() ? 0 : model.body_count()),
+        joints(model.body_count()),
         faults(pool.size()) {
     const auto n = static_cast<Eigen::Index>(model.size());
     for (Eigen::MatrixXd& matrix : matrices) matrix.resize(n, n);
-    const std::size_t bytes = lanes.scratch_bytes(job_for(model));
+    LaneJob job = job_for(model);
+    // with another payload a mimic joint may be massless, or be so no longer
+    job.massless_mimic = single.memory().dense.size() > 0;
+    const std::size_t bytes = lanes.scratch_bytes(job);
     for (std::size_t i = 0; i < pool.size(); ++i) {
       scratch.emplace_back(
           static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes, 1), line)));
@@ -69,8 +72,8 @@ struct BatchWorkspace::Memory {
     job.joints = joints.data();
     job.leaders = memory.leaders.data();
     job.followers = memory.followers.data();
-    job.coupling_count = memory.followers.size();
-    job.massless_mimic = model.has_massless_mimic();
+    job.coupling_count = static_cast<std::size_t>(memory.coupling_columns.cols());
+    job.massless_mimic = solves_over_coordinates(model) && memory.dense.size() > 0;
     return job;
   }
 

@@ -11,6 +11,7 @@
 #include <limits>
 #include <numbers>
 
+#include "coupling_bound.hpp"
 #include "model_data.hpp"
 
 namespace dynamics {
@@ -102,6 +103,7 @@ class Builder {
     check_principal_moments();
     find_end_effector();
     find_singular_leaf();
+    bound_couplings();
   }
 
  private:
@@ -387,6 +389,18 @@ class Builder {
             data_.bodies[i].joint, data_.bodies[i].link);
       }
     }
+  }
+
+  /// Forward dynamics needs a matrix over couplings of the bodies or over coordinates.
+  void bound_couplings() {
+    const std::size_t n = data_.coordinates.size(), mimics = data_.bodies.size() - n;
+    const bool over_coordinates = data_.has_massless_mimic || mimics > n;
+    const std::size_t entries = over_coordinates ? n * n : data_.bodies.size() * mimics;
+    if (mimics == 0 || entries <= largest_coupling || !data_.singular_reason.empty()) return;
+    data_.singular_reason = fmt::format(
+        "robot '{}': forward dynamics of {} mimic joints beside {} others needs a matrix of {} "
+        "entries; {} are allowed: make some of them joints of their own, or fixed",
+        data_.description.name, mimics, n, entries, largest_coupling);
   }
 
   /// Whether there is an inertia about the joint's axis, beyond the round-off of turning the

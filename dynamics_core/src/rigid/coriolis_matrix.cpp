@@ -14,11 +14,17 @@ void coriolis_matrix(const Model& model, Workspace& workspace, ConstVector q, Co
   check_matrix("C", C.rows(), C.cols(), memory.size, memory.size);
   const double *positions = body_positions(model, q, memory.q),
                *rates = body_rates(model, qd, memory.qd);
-  over_coordinates(model, memory, C, [&](double* matrix, std::size_t stride) {
-    memory.kernels.coriolis_matrix(model.tree(), memory.coriolis.data(),
-                                   kind == CoriolisKind::christoffel, positions, rates, matrix,
-                                   stride);
-  });
+  const bool christoffel = kind == CoriolisKind::christoffel;
+  over_coordinates(
+      model, C,
+      [&](double* matrix, std::size_t stride) {
+        memory.kernels.coriolis_matrix(model.tree(), memory.coriolis.data(), christoffel, positions,
+                                       rates, matrix, stride);
+      },
+      [&](const Gather& gather) {
+        kernel::coriolis_matrix<double>(model.tree(), memory.coriolis.data(), {0.0, 0.0, 0.0},
+                                        christoffel, positions, rates, gather);
+      });
 }
 
 }  // namespace dynamics

@@ -13,18 +13,12 @@ struct DerivativeWorkspace::Memory {
       : rigid(model),
         bodies(model.body_count()),
         qdd(model.size()),
-        solved(static_cast<Eigen::Index>(model.size()), static_cast<Eigen::Index>(model.size())) {
-    if (model.plain()) return;
-    const auto count = static_cast<Eigen::Index>(model.body_count());
-    by_q.resize(count, count);
-    by_qd.resize(count, count);
-  }
+        solved(static_cast<Eigen::Index>(model.size()), static_cast<Eigen::Index>(model.size())) {}
 
   Workspace rigid;
   std::vector<kernel::DerivativeScratch<double>> bodies;
   std::vector<double> qdd;
   Eigen::MatrixXd solved;
-  Eigen::MatrixXd by_q, by_qd;  ///< over bodies, where the coordinates are not theirs one to one
 };
 
 DerivativeWorkspace::DerivativeWorkspace(const Model& model)
@@ -67,26 +61,30 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
   const double* accelerations = body_rates(model, qdd, rigid.qdd);
   const auto* wrenches =
       body_wrenches(model, rigid, positions, conditions.wrenches, conditions.base);
-  const auto run = [&](auto& by_q, auto& by_qd) {
+  const kernel::BaseState<double> base = base_state(model, conditions.base);
+  if (model.size() == model.body_count()) {
     rigid.kernels.inverse_dynamics_derivatives(
-        model.tree(), memory.bodies.data(), base_state(model, conditions.base), wrenches, positions,
-        rates, accelerations, by_q.data(), static_cast<std::size_t>(by_q.outerStride()),
-        by_qd.data(), static_cast<std::size_t>(by_qd.outerStride()));
-    if (!conditions.friction) return;
-    for (std::size_t i = 0; i < rigid.body_count; ++i) {
-      const TreeBody& body = model.tree()[i];
-      const auto k = static_cast<Eigen::Index>(i);
-      if (body.damping == 0.0 && body.friction == 0.0) continue;
-      by_qd(k, k) += kernel::friction_slope(body, rates[i], model.friction_velocity());
+        model.tree(), memory.bodies.data(), base, wrenches, positions, rates, accelerations,
+        tau_by_q.data(), static_cast<std::size_t>(tau_by_q.outerStride()), tau_by_qd.data(),
+        static_cast<std::size_t>(tau_by_qd.outerStride()));
+    if (!model.plain()) {
+      reorder(model, tau_by_q);
+      reorder(model, tau_by_qd);
     }
-  };
-  if (model.plain()) {
-    run(tau_by_q, tau_by_qd);
-    return;
+  } else {
+    kernel::inverse_dynamics_derivatives<double>(model.tree(), memory.bodies.data(), base, wrenches,
+                                                 positions, rates, accelerations,
+                                                 Gather(model, tau_by_q), Gather(model, tau_by_qd));
   }
-  run(memory.by_q, memory.by_qd);
-  gather(model, memory.by_q, tau_by_q);
-  gather(model, memory.by_qd, tau_by_qd);
+  if (!conditions.friction) return;
+  for (std::size_t i = 0; i < rigid.body_count; ++i) {
+    const TreeBody& body = model.tree()[i];
+    if (body.damping == 0.0 && body.friction == 0.0) continue;
+    const Body& joint = model.bodies()[i];
+    const auto k = static_cast<Eigen::Index>(joint.coordinate);
+    tau_by_qd(k, k) += joint.multiplier * joint.multiplier *
+                       kernel::friction_slope(body, rates[i], model.friction_velocity());
+  }
 }
 
 void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,

@@ -135,7 +135,7 @@ void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
     }
   }
 
-  if (model.has_massless_mimic()) {
+  if (solves_over_coordinates(model)) {
     // M (over coordinates) qdd = G^T (tau - bias)
     const auto* wrenches =
         body_wrenches(model, memory, positions, conditions.wrenches, conditions.base);

@@ -18,7 +18,7 @@ void decompose(const Model& model, Workspace::Memory& memory, const double* q,
 
 /// Reverse Gaussian elimination of a symmetric matrix in place (Saha 2003, Appendix B):
 /// the upper triangle becomes that of U, the diagonal d.
-void eliminate(const Model& model, Eigen::MatrixXd& m) {
+void eliminate(const Model& model, Eigen::Ref<Eigen::MatrixXd>& m) {
   for (Eigen::Index k = m.rows() - 1; k >= 0; --k) {
     const double pivot = m(k, k);
     if (!(pivot > 0.0)) {
@@ -36,7 +36,7 @@ void eliminate(const Model& model, Eigen::MatrixXd& m) {
 /// memory.result := M^-1 phi, after decompose() where the couplings are none.
 void solve_coordinates(const Model& model, Workspace::Memory& memory, const double* q,
                        const double* phi) {
-  if (model.has_massless_mimic()) {
+  if (solves_over_coordinates(model)) {
     std::copy(phi, phi + memory.size, memory.result.begin());
     solve_dense(model, memory, q, memory.result.data());
     return;
@@ -71,12 +71,12 @@ void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Ei
     for (std::size_t i = 0; i < memory.size; ++i) d[i] = memory.udut[i].pivot;
     return;
   }
-  fill_inertia_matrix(model, memory, positions, memory.dense);
-  eliminate(model, memory.dense);
-  U.setIdentity();
+  fill_inertia_matrix(model, memory, positions, U);
+  eliminate(model, U);
   for (Eigen::Index j = 0; j < U.cols(); ++j) {
-    d[static_cast<std::size_t>(j)] = memory.dense(j, j);
-    for (Eigen::Index i = 0; i < j; ++i) U(i, j) = memory.dense(i, j);
+    d[static_cast<std::size_t>(j)] = U(j, j);
+    U(j, j) = 1.0;
+    for (Eigen::Index i = j + 1; i < U.rows(); ++i) U(i, j) = 0.0;
   }
 }
 
@@ -88,7 +88,7 @@ void solve_inertia(const Model& model, Workspace& workspace, ConstVector q, Cons
   check_output("x", x.size(), memory.size);
   require_regular(model, q);
   const double* positions = body_positions(model, q, memory.q);
-  if (!model.has_massless_mimic()) decompose(model, memory, positions);
+  if (!solves_over_coordinates(model)) decompose(model, memory, positions);
   solve_coordinates(model, memory, positions, phi.data());
   std::copy(memory.result.begin(), memory.result.end(), x.begin());
 }
@@ -100,7 +100,7 @@ void inverse_inertia_matrix(const Model& model, Workspace& workspace, ConstVecto
   check_matrix("inverse", inverse.rows(), inverse.cols(), memory.size, memory.size);
   require_regular(model, q);
   const double* positions = body_positions(model, q, memory.q);
-  if (!model.has_massless_mimic()) decompose(model, memory, positions);
+  if (!solves_over_coordinates(model)) decompose(model, memory, positions);
   for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
     inverse.col(j).setUnit(j);
     solve_coordinates(model, memory, positions, inverse.col(j).data());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/coupling_bound.hpp"
 #include "workspace_memory.hpp"
 
 namespace dynamics {
@@ -35,13 +36,23 @@ Workspace::Memory::Memory(const Model& model)
     followers.push_back(i);
     leaders.push_back(leader_of[model.bodies()[i].coordinate]);
   }
+  if (followers.empty()) return;
+  column.resize(body_count);
+  std::vector<std::size_t> depth(body_count, 0);
+  for (std::size_t i = 0; i < body_count; ++i) {
+    if (const int parent = model.tree()[i].parent; parent >= 0)
+      depth[i] = depth[static_cast<std::size_t>(parent)] + 1;
+    ancestor_count += depth[i];
+  }
+  // both, where they are not too large: with a payload a joint is massless no longer
   const auto n = static_cast<Eigen::Index>(size), b = static_cast<Eigen::Index>(body_count),
              k = static_cast<Eigen::Index>(followers.size());
-  coupling_columns.resize(b, k);
-  coupling_matrix.resize(k, k);
-  coupling_force.resize(k);
-  dense.resize(n, n);
-  dense_bodies.resize(b, b);
+  if (body_count * followers.size() <= largest_coupling) {
+    coupling_columns.resize(b, k);
+    coupling_matrix.resize(k, k);
+    coupling_force.resize(k);
+  }
+  if (size * size <= largest_coupling) dense.resize(n, n);
 }
 
 Workspace::Workspace(const Model& model) : memory_(std::make_unique<Memory>(model)) {}
@@ -53,6 +64,7 @@ namespace {
 
 /// Whether mimic joints are the same ones and follow the same joints.
 bool same_couplings(const Model& model, const Workspace::Memory& memory) {
+  if (memory.followers.size() != model.body_count() - model.size()) return false;
   for (std::size_t k = 0; k < memory.followers.size(); ++k) {
     const std::size_t follower = memory.followers[k], leader = memory.leaders[k];
     if (!model.is_mimic(follower) || model.is_mimic(leader) ||
@@ -74,12 +86,10 @@ Workspace::Memory& memory_for(const Model& model, Workspace& workspace) {
         memory.size, memory.body_count, model.name(), model.size(), model.body_count()));
   }
   if (model.plain()) return memory;
-  // as many numbers, but not for a model with these floating or mimic joints
-  const bool dense = memory.dense.rows() == static_cast<Eigen::Index>(memory.size);
-  if (!dense || !same_couplings(model, memory)) {
+  // as many numbers, but not for a model with these mimic joints
+  if (!same_couplings(model, memory)) {
     throw ArgumentError(
-        fmt::format("the workspace was made for a model with other floating or mimic joints than "
-                    "those of '{}'",
+        fmt::format("the workspace was made for a model with other mimic joints than those of '{}'",
                     model.name()));
   }
   return memory;

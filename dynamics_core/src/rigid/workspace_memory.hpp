@@ -46,14 +46,20 @@ struct Workspace::Memory {
   std::vector<double> zeros;            ///< of bodies
   std::vector<double> result;           ///< of coordinates
 
-  // only for mimic joints: the couplings' rows A, Y = M^-1 A^T, A Y
+  // only for mimic joints: the couplings' rows A, Y = M^-1 A^T, A Y; empty where they are too many
   std::vector<std::size_t> leaders, followers;  ///< bodies
   Eigen::MatrixXd coupling_columns, coupling_matrix;
   Eigen::VectorXd coupling_force;
-  // where the coordinates are not the bodies' one to one:
-  Eigen::MatrixXd dense;         ///< over coordinates
-  Eigen::MatrixXd dense_bodies;  ///< over bodies
+  Eigen::MatrixXd dense;           ///< over coordinates; empty where they are too many
+  std::vector<double> column;      ///< of bodies
+  std::size_t ancestor_count = 0;  ///< pairs of a body and one that carries it
 };
+
+/// Whether forward dynamics goes by the matrix over coordinates, and not by couplings of the
+/// bodies: with a massless mimic joint, and where more joints mimic than do not.
+inline bool solves_over_coordinates(const Model& model) {
+  return model.has_massless_mimic() || model.body_count() - model.size() > model.size();
+}
 
 /// The memory of a workspace that was made for a model of this size, or an error.
 Workspace::Memory& memory_for(const Model& model, Workspace& workspace);

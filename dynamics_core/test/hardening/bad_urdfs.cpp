@@ -257,6 +257,13 @@ std::vector<BadInput> bad_urdfs() {
   add("20000 joints in a chain", many_joints(20'000, true), accepted, "");
   add("20000 joints on one link", many_joints(20'000, false), accepted, "");
   add("3000 mimic joints, each of the one before", many_joints(3'000, true, true), accepted, "");
+  add("20000 mimic joints, each of the one before", many_joints(20'000, true, true), accepted, "");
+  inputs.push_back({"20000 mimic joints, forward dynamics",
+                    "robot.urdf",
+                    many_joints(20'000, true, true),
+                    {"forward", "robot.urdf", "--json"},
+                    accepted,
+                    ""});
   return inputs;
 }
 

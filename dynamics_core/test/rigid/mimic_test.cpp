@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 #include <functional>
 
+#include "dynamics_core/batch/batch.hpp"
 #include "dynamics_core/rigid/coriolis_matrix.hpp"
 #include "dynamics_core/rigid/energy.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
@@ -230,6 +231,91 @@ TEST(Mimic, NoMassAtAllIsRefusedInForwardDynamicsOnly) {
   }
   EXPECT_EQ(out, Eigen::Vector2d(7.0, 7.0));
   EXPECT_NO_THROW(inverse_dynamics(model, workspace, zero, zero, zero, out));
+}
+
+/// Wheels of 1 kg m^2 on one axis, each on the one before; the first `leaders` of them move by
+/// themselves, each further one as the joint so many before it.
+RobotDescription wheels(std::size_t count, std::size_t leaders) {
+  RobotBuilder robot;
+  std::string parent = "base";
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string name = "wheel" + std::to_string(i);
+    robot.add(JointType::continuous, "j" + std::to_string(i), parent, name, Vector3d::UnitZ(),
+              body(1.0, {0, 0, 0}, {1, 1, 1}));
+    if (i >= leaders) robot.joint().mimic = Mimic{"j" + std::to_string(i - leaders), 1.0, 0.0};
+    parent = name;
+  }
+  return robot;
+}
+
+TEST(Mimic, LongChainsOfFewCoordinatesAreTheReduction) {
+  test::RandomRobot random(5);
+  RobotDescription robot = random.robot({.joints = 60, .prismatic = 0.0, .friction = 0.3});
+  for (std::size_t i = 2; i < robot.joints.size(); ++i) {
+    robot.joints[i].mimic =
+        Mimic{robot.joints[i - 2].name, i % 3 == 0 ? -1.0 : 0.9, random.uniform(-0.1, 0.1)};
+  }
+  const Model model(robot);
+  ASSERT_EQ(model.size(), 2U);
+  expect_reduction(model, 5);
+}
+
+TEST(Mimic, TwentyThousandInAChain) {
+  const std::size_t count = 20'000;
+  const Model model(wheels(count, 1));
+  ASSERT_EQ(model.size(), 1U);
+  Workspace workspace(model);
+  const VectorXd q = VectorXd::Constant(1, 0.3), qd = VectorXd::Constant(1, 0.1),
+                 tau = VectorXd::Constant(1, 1e9);
+  VectorXd qdd(1), back(1);
+  MatrixXd M(1, 1);
+  inertia_matrix(model, workspace, q, M);
+  // wheel i turns i + 1 times as fast as the joint
+  const double n = count, expected = n * (n + 1.0) * (2.0 * n + 1.0) / 6.0;
+  EXPECT_NEAR(M(0, 0) / expected, 1.0, 1e-12);
+  forward_dynamics(model, workspace, q, qd, tau, qdd);
+  EXPECT_NEAR(qdd[0] / (1e9 / expected), 1.0, 1e-12);
+  inverse_dynamics(model, workspace, q, qd, qdd, back);
+  EXPECT_NEAR(back[0] / 1e9, 1.0, 1e-12);
+}
+
+TEST(Mimic, TooManyBesideTooManyHaveInverseDynamicsOnly) {
+  const Model model(wheels(5'500, 3'000));
+  Workspace workspace(model);
+  const VectorXd zero = VectorXd::Zero(3'000), one = VectorXd::Ones(3'000);
+  VectorXd out(3'000);
+  try {
+    forward_dynamics(model, workspace, zero, zero, zero, out);
+    ADD_FAILURE() << "accepted";
+  } catch (const ModelError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("2500 mimic joints beside 3000 others"));
+  }
+  inverse_dynamics(model, workspace, zero, zero, one, out);
+  EXPECT_GT(out[0], 0.0);
+}
+
+TEST(Mimic, AWorkspaceServesWithAndWithoutAPayloadThatGivesMass) {
+  const Model bare(gripper(body(0.1, {0, 0, 0.1}, {1e-4, 1e-4, 1e-4}), std::nullopt));
+  const Model loaded = bare.with_payload({.frame = "right_finger",
+                                          .mass = 0.5,
+                                          .centre = {0.0, 0.0, 0.1},
+                                          .inertia = 1e-3 * Eigen::Matrix3d::Identity()});
+  ASSERT_TRUE(bare.has_massless_mimic());
+  ASSERT_FALSE(loaded.has_massless_mimic());
+  const Eigen::Vector2d q(0.3, 0.1), qd(0.2, -0.1), tau(1.0, 2.0);
+  for (const Model* first : {&bare, &loaded}) {
+    Workspace shared(*first);
+    BatchWorkspace shared_lanes(*first);
+    for (const Model* model : {&bare, &loaded, &bare}) {
+      Workspace own(*model);
+      Eigen::Vector2d expected, qdd, in_lanes;
+      forward_dynamics(*model, own, q, qd, tau, expected);
+      forward_dynamics(*model, shared, q, qd, tau, qdd);
+      batch::forward_dynamics(*model, shared_lanes, q, qd, tau, in_lanes);
+      EXPECT_EQ(qdd, expected);
+      EXPECT_LT((in_lanes - expected).norm(), 1e-12);
+    }
+  }
 }
 
 TEST(Mimic, FollowersHaveNoCoordinate) {
