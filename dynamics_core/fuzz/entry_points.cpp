@@ -92,23 +92,40 @@ void dh_table(std::string_view text) {
   }
 }
 
-void trajectory(std::string_view text) {
+namespace {
+
+/// Reads, and follows the motion: a point of the file is on it, and no motion throws.
+template <class Read>
+void follow(std::string_view text, Read read) {
   static const Model model = model_from_dh(built_in_robot("planar3"));
-  const auto follow = [&](auto read) {
-    try {
-      const auto motion = knot_motion(read(text, "fuzz", model));
-      promise(motion->size() == model.size(), "a trajectory has the robot's joints");
-      std::vector<double> q(model.size()), qd(q), qdd(q);
-      for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9}) motion->at(t, q, qd, qdd);
-    } catch (const ModelError& error) {
-      promise(!std::string_view(error.what()).empty(), "a refusal says why");
-    } catch (const ArgumentError&) {  // of knot_motion
-    }
-  };
-  follow([](auto... given) { return read_trajectory_csv(given...); });
-  follow([](auto... given) { return read_trajectory_yaml(given...); });
   try {
-    read_base_csv(text, "fuzz.csv")->at(0.5);
+    const Knots knots = read(text, "fuzz", model);
+    const auto motion = knot_motion(knots);
+    promise(motion->size() == model.size(), "a trajectory has the robot's joints");
+    std::vector<double> q(model.size()), qd(q), qdd(q);
+    for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9}) motion->at(t, q, qd, qdd);
+    motion->at(knots.t.front(), q, qd, qdd);
+    promise(q == knots.q.front(), "a motion begins at its first point");
+  } catch (const ModelError& error) {
+    promise(!std::string_view(error.what()).empty(), "a refusal says why");
+  } catch (const ArgumentError&) {  // of knot_motion
+  }
+}
+
+}  // namespace
+
+void trajectory(std::string_view text) {
+  follow(text, [](auto... given) { return read_trajectory_csv(given...); });
+}
+
+void trajectory_yaml(std::string_view text) {
+  follow(text, [](auto... given) { return read_trajectory_yaml(given...); });
+}
+
+void base_motion(std::string_view text) {
+  try {
+    const auto base = read_base_csv(text, "fuzz.csv");
+    for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9}) base->at(t);
   } catch (const ModelError& error) {
     promise(!std::string_view(error.what()).empty(), "a refusal says why");
   } catch (const ArgumentError&) {

@@ -9,9 +9,13 @@
 
 namespace dynamics::fuzz {
 
-void urdf(std::string_view text);        ///< read_urdf, Model, dynamics of what was accepted
-void check(std::string_view text);       ///< check_urdf and repair_urdf against the reader
-void dh_table(std::string_view text);    ///< read_dh_table, to_urdf, and back
-void trajectory(std::string_view text);  ///< trajectory files, and the motion through their points
+void urdf(std::string_view text);      ///< read_urdf, Model, dynamics of what was accepted
+void check(std::string_view text);     ///< check_urdf and repair_urdf against the reader
+void dh_table(std::string_view text);  ///< read_dh_table, to_urdf, and back
+
+// files of points, and the motion through these
+void trajectory(std::string_view text);       ///< CSV
+void trajectory_yaml(std::string_view text);  ///< the layout of trajectory_msgs/JointTrajectory
+void base_motion(std::string_view text);      ///< CSV
 
 }  // namespace dynamics::fuzz

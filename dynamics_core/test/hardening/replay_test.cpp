@@ -78,7 +78,9 @@ INSTANTIATE_TEST_SUITE_P(Fuzz, Replay,
                          testing::Values(Target{"fuzz_urdf", fuzz::urdf},
                                          Target{"fuzz_check", fuzz::check},
                                          Target{"fuzz_dh_table", fuzz::dh_table},
-                                         Target{"fuzz_trajectory", fuzz::trajectory}),
+                                         Target{"fuzz_trajectory", fuzz::trajectory},
+                                         Target{"fuzz_trajectory_yaml", fuzz::trajectory_yaml},
+                                         Target{"fuzz_base_motion", fuzz::base_motion}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
