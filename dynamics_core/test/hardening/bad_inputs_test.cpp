@@ -158,7 +158,8 @@ TEST_F(BadInputs, TheTableIsUpToDate) {
   const std::string table = fmt::format(
       "# Bad inputs, and what becomes of them\n\n"
       "{} inputs, each given to the program in a process of its own with 3 GiB of memory and a\n"
-      "minute of time: none crashes or hangs. *Refused* is exit code 2 with a message and no file\n"
+      "minute of the processor: none crashes or hangs. *Refused* is exit code 2 with a message and "
+      "no file\n"
       "written; *accepted* is an answer in which every number is finite. Every URDF and table "
       "goes\n"
       "through `dynamics check` as well, which must say the same.\n\n"

@@ -56,7 +56,7 @@ TEST_F(Security, MeshesAreNeverOpened) {
   const std::string pipe = (folder / "pipe.stl").string();
   write("robot.urdf", with_meshes({"file://" + pipe, pipe, "package://pipe.stl", "pipe.stl",
                                    "../../../../../../../etc/passwd", "http://127.0.0.1:1/x"}));
-  options.seconds = 20.0;
+  options.seconds = 20;
   for (const char* command : {"inverse", "check", "terms"}) {
     const Ending ending = Process(DYNAMICS_PROGRAM, {command, "robot.urdf"}, options).wait();
     EXPECT_FALSE(ending.hung) << command;
