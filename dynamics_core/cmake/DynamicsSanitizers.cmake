@@ -11,7 +11,8 @@ elseif(DYNAMICS_SANITIZE STREQUAL "thread")
   add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
   add_link_options(-fsanitize=thread)
 elseif(DYNAMICS_SANITIZE STREQUAL "coverage")
-  add_compile_options(--coverage -O0)
+  # the tests run threads, and are many
+  add_compile_options(--coverage -fprofile-update=prefer-atomic -O1)
   add_link_options(--coverage)
 elseif(NOT DYNAMICS_SANITIZE STREQUAL "")
   message(
