@@ -184,9 +184,12 @@ class TestSimulation(unittest.TestCase):
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(urdf())
             run = os.path.join(folder, 'run.csv')
-            command = [os.environ['DYNAMICS_PROGRAM'], 'simulate', path, '--duration', '0.5']
-            command += ['--q0', f'{START[0]},{START[1]}', '--rtol', '1e-11', '--output', run]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([
+                os.environ['DYNAMICS_PROGRAM'], 'simulate', path, '--duration', '0.5', '--q0',
+                f'{START[0]},{START[1]}', '--rtol', '1e-11', '--output', run
+            ],
+                           check=True,
+                           stdout=subprocess.DEVNULL)
             with open(run, encoding='utf-8') as file:
                 rows = [line.strip().split(',') for line in file]
         last = dict(zip(rows[0], map(float, rows[-1])))
