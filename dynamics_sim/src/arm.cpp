@@ -186,12 +186,15 @@ bool Arm::step() noexcept {
     require_finite();
     ++statistics_.steps;
     return true;
+  } catch (const dynamics::ArgumentError& error) {  // on the way there
+    fault_ = std::string("the motion is not finite any more (") + error.what() +
+             "): a smaller step, or smaller commands";
   } catch (const std::exception& error) {
     fault_ = error.what();
-    q_ = old_q_;
-    qd_ = old_qd_;
-    return false;
   }
+  q_ = old_q_;
+  qd_ = old_qd_;
+  return false;
 }
 
 bool Arm::evaluate() noexcept {

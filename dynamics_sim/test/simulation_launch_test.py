@@ -16,6 +16,7 @@ import rclpy
 from control_msgs.msg import DynamicJointState
 from dynamics_msgs.msg import ResultCode
 from dynamics_msgs.srv import ResetSimulation, SetSimulationState, StepSimulation
+from lifecycle_msgs.msg import State
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
@@ -291,6 +292,43 @@ class TestSimulation(unittest.TestCase):
         proc_info.assertWaitForShutdown(process=bad, timeout=60)
         proc_output.assertWaitFor('upper', process=bad, timeout=10)
         launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[1], process=bad)
+
+
+    def test_8_a_fault_ends_the_component_not_the_node(self, proc_output):
+        manager = '/second/controller_manager/'
+
+        def hardware():
+            answer = self.call(cm.ListHardwareComponents, manager + 'list_hardware_components')
+            return answer.component[0].state.label
+
+        self.assertEqual(hardware(), 'active')
+        answer = self.call(ResetSimulation,
+                           '/second/simulation/reset',
+                           names=['joint1'],
+                           positions=[0.0],
+                           velocities=[1e200])
+        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        self.call(StepSimulation, '/second/simulation/step', steps=3)
+        self.assertEqual(hardware(), 'unconfigured')
+        proc_output.assertWaitFor('is not finite any more', timeout=10)
+        answer = self.call(ResetSimulation, '/second/simulation/reset')
+        self.assertEqual(answer.result.code, ResultCode.INTERNAL_ERROR, 'it must be configured')
+        # configured again it starts from the beginning
+        self.assertTrue(
+            self.call(cm.SetHardwareComponentState,
+                      manager + 'set_hardware_component_state',
+                      name='arm',
+                      target_state=State(label='active')).ok)
+        self.assertEqual(hardware(), 'active')
+        self.states['second'].clear()
+        self.assertTrue(
+            self.call(cm.SwitchController,
+                      manager + 'switch_controller',
+                      activate_controllers=['joint_state_broadcaster'],
+                      strictness=cm.SwitchController.Request.STRICT).ok)
+        stamp = self.step('second', 1)
+        self.assertAlmostEqual(self.states['second'][stamp]['joint1/position'], START[0],
+                               delta=1e-3)
 
 
 @launch_testing.post_shutdown_test()
