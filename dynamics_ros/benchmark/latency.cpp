@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "latency.hpp"
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <rclcpp/rclcpp.hpp>
@@ -67,7 +68,7 @@ int run_empty_server(const std::string& name_space) {
   const auto group = node->create_callback_group(rclcpp::CallbackGroupType::Reentrant);
   const auto same_size = node->create_service<InverseDynamics>(
       name_space + "/same_size",
-      [](const std::shared_ptr<Request> request, std::shared_ptr<Response> response) {
+      [](const Request::SharedPtr& request, const Response::SharedPtr& response) {
         const auto& names = request->trajectory.joint_names;
         response->trajectory = request->trajectory;
         for (auto& point : response->trajectory.points) point.effort = point.positions;
@@ -79,7 +80,7 @@ int run_empty_server(const std::string& name_space) {
       },
       service_queue(), group);
   const auto empty = node->create_service<InverseDynamics>(
-      name_space + "/empty", [](const std::shared_ptr<Request>, std::shared_ptr<Response>) {},
+      name_space + "/empty", [](const Request::SharedPtr&, const Response::SharedPtr&) {},
       service_queue(), group);
   executor.add_node(node);
   executor.spin();
@@ -92,9 +93,9 @@ Latency measure_latency(const dynamics::Model& model, const std::string& urdf,
   const auto own = std::make_shared<rclcpp::Node>("latency");
   rclcpp::executors::SingleThreadedExecutor executor;
   executor.add_node(own);
-  Caller ours(*own, node + "/inverse_dynamics");
-  Caller same_size(*own, empty_server + "/same_size");
-  Caller empty(*own, empty_server + "/empty");
+  std::array<Caller, 3> callers = {Caller(*own, node + "/inverse_dynamics"),
+                                   Caller(*own, empty_server + "/same_size"),
+                                   Caller(*own, empty_server + "/empty")};
   ServerOptions options;
   options.gravity = model.gravity();
   DynamicsServer server(options);
@@ -105,7 +106,7 @@ Latency measure_latency(const dynamics::Model& model, const std::string& urdf,
   Work work(model, 1);
   const auto request = std::make_shared<Request>(work.inverse(points));
   const auto small = std::make_shared<Request>(work.inverse(1));
-  for (Caller* caller : {&ours, &same_size, &empty}) caller->connect(executor, small);
+  for (Caller& caller : callers) caller.connect(executor, small);
   const auto start = Clock::now();
   for (std::size_t k = 0; k < warm_up(points) + least || microseconds(start) < 1e6 * seconds; ++k) {
     if (!rclcpp::ok()) throw std::runtime_error("interrupted");
@@ -113,9 +114,13 @@ Latency measure_latency(const dynamics::Model& model, const std::string& urdf,
     Response response;
     server.inverse_dynamics(*request, response);
     const double in_process = microseconds(begin);
-    const double by_node = ours.call(executor, request);
-    const double by_same_size = same_size.call(executor, request);
-    const double by_empty = empty.call(executor, request);
+    // in turns: whoever comes after a pause waits for the processor to wake up
+    std::array<double, 3> took{};
+    for (std::size_t i = 0; i < callers.size(); ++i) {
+      const std::size_t turn = (k + i) % callers.size();
+      took[turn] = callers[turn].call(executor, request);
+    }
+    const auto [by_node, by_same_size, by_empty] = took;
     if (by_node < 0.0 || by_same_size < 0.0 || by_empty < 0.0 || response.result.code != 0) {
       ++times.failed;
     } else if (k >= warm_up(points)) {

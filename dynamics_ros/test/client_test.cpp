@@ -28,9 +28,9 @@ class Server {
   Server() : node_(std::make_shared<rclcpp::Node>("server")) {
     service_ = node_->create_service<InverseDynamics>(
         "/test/inverse_dynamics",
-        [this](const std::shared_ptr<rclcpp::Service<InverseDynamics>> service,
-               const std::shared_ptr<rmw_request_id_t> id,
-               const std::shared_ptr<InverseDynamics::Request> request) {
+        [this](const std::shared_ptr<rclcpp::Service<InverseDynamics>>& service,
+               const std::shared_ptr<rmw_request_id_t>& id,
+               const InverseDynamics::Request::SharedPtr& request) {
           ++asked;
           if (silent || asked <= deaf) return;
           InverseDynamics::Response response;
