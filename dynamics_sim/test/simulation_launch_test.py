@@ -185,12 +185,9 @@ class TestSimulation(unittest.TestCase):
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(urdf())
             run = os.path.join(folder, 'run.csv')
-            subprocess.run([
-                os.environ['DYNAMICS_PROGRAM'], 'simulate', path, '--duration', '0.5', '--q0',
-                f'{START[0]},{START[1]}', '--rtol', '1e-11', '--output', run
-            ],
-                           check=True,
-                           stdout=subprocess.DEVNULL)
+            command = [os.environ['DYNAMICS_PROGRAM'], 'simulate', path, '--duration', '0.5']
+            command += ['--q0', f'{START[0]},{START[1]}', '--rtol', '1e-11', '--output', run]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
             with open(run, encoding='utf-8') as file:
                 rows = [line.strip().split(',') for line in file]
         last = dict(zip(rows[0], map(float, rows[-1])))
@@ -292,7 +289,6 @@ class TestSimulation(unittest.TestCase):
         proc_info.assertWaitForShutdown(process=bad, timeout=60)
         proc_output.assertWaitFor('upper', process=bad, timeout=10)
         launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[1], process=bad)
-
 
     def test_8_a_fault_ends_the_component_not_the_node(self, proc_output):
         manager = '/second/controller_manager/'

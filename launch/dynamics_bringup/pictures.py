@@ -26,7 +26,7 @@ from dynamics_bringup.screen import Screen
 GOALS = "/effort_trajectory_controller/follow_joint_trajectory/_action/status"
 RATE = 500  # control periods a second: the launch files' default
 DOCUMENTED = [
-    ("rviz_puma@0.4,1.1", "puma.launch.py"),
+    ("rviz_puma@0.25,0.7", "puma.launch.py"),
     # harder than in the paper, for the bending to be seen
     ("rviz_canadarm@1.6", "canadarm.launch.py", "goal:=0.8 0.3 0.3", "period:=5"),
 ]
