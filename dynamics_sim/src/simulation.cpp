@@ -248,7 +248,9 @@ void Simulation::stand() {
 
 void Simulation::cycle() {
   // those who look at it hear of it a thousand times a second at most
-  if (speed_ != 0.0 || Clock::now() - published_ >= milliseconds(1)) publish_clock();
+  const double speed = speed_;
+  const bool fast = speed == 0.0 || speed > 1.0;
+  if (!fast || Clock::now() - published_ >= milliseconds(1)) publish_clock();
   read();
   manager_->update(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
   write();

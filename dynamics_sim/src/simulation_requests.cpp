@@ -60,7 +60,7 @@ Simulation::Answer Simulation::reset(const dynamics_msgs::srv::ResetSimulation::
       changed_.wait_for(lock, std::chrono::milliseconds(100));
     }
   }
-  const Answer answer = put_back(request, links);
+  Answer answer = put_back(request, links);
   const std::lock_guard guard(mutex_);
   frozen_ = false;
   changed_.notify_all();
