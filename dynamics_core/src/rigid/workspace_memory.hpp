@@ -69,6 +69,7 @@ Workspace::Memory& memory_for(const Model& model, Workspace& workspace);
 template <class... Vectors>
 inline bool all_finite(std::size_t size, const Vectors&... vectors) {
   double total = 0.0;
+  // NOLINTNEXTLINE(misc-redundant-expression): zero, or not a number
   for (std::size_t i = 0; i < size; ++i) total += ((vectors[i] - vectors[i]) + ...);
   return total == 0.0;
 }
