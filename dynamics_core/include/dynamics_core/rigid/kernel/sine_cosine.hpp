@@ -45,10 +45,9 @@ struct SeveralSines {
     const Integers quadrant = __builtin_bit_cast(Integers, shifted);
     const Reals k = shifted - 0x1.8p52;
     const Reals first = x - k * 0x1.921fb544p+0;
-    const Reals second = first - k * 0x1.0b4611a6p-34;
-    const Reals rest = k * 0x1.3198a2e037073p-69 - ((first - second) - k * 0x1.0b4611a6p-34);
-    const Reals y = second - rest;
-    const Reals tail = (second - y) - rest;
+    // not yet rounded to one number: polynomials need not wait for the tail
+    const Reals y = first - k * 0x1.0b4611a6p-34;
+    const Reals tail = ((first - y) - k * 0x1.0b4611a6p-34) - k * 0x1.3198a2e037073p-69;
 
     const Reals z = y * y, zz = z * z, half = 0.5 * z;
     const Reals s = ((-0x1.5555555555549p-3 + z * 0x1.111111110f861p-7) +
