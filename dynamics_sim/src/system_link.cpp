@@ -69,13 +69,11 @@ std::optional<Refusal> check(std::span<const std::shared_ptr<SystemLink>> system
     const auto owner = std::find_if(systems.begin(), systems.end(),
                                     [&](const auto& system) { return system->has(name); });
     if (owner == systems.end()) {
-      std::string known;
+      std::string message = "'" + name + "' is no joint or amplitude of the robot; there are";
       for (const auto& system : systems) {
-        for (const auto& one : system->coordinates())
-          known.append(known.empty() ? "" : ", ").append(one);
+        for (const auto& one : system->coordinates()) message.append(" ").append(one);
       }
-      return Refusal{Kind::unknown,
-                     "'" + name + "' is no joint or amplitude of the robot; there are " + known};
+      return Refusal{Kind::unknown, message};
     }
     if (!std::isfinite(named.positions[i]) ||
         (!named.velocities.empty() && !std::isfinite(named.velocities[i]))) {

@@ -78,6 +78,24 @@ TEST(DynamicsSystem, NothingMovesWhileInactive) {
   EXPECT_EQ(system.state("joint1/position"), 0.3);
 }
 
+TEST(DynamicsSystem, ReadAndWriteMayComeAtAnyTime) {
+  System system(arm_urdf(control_block(parameter("unclaimed", "free"))), false);
+  ASSERT_EQ(system.initialized, CallbackReturn::SUCCESS);
+  const rclcpp_lifecycle::State state;
+  EXPECT_EQ(system.cycle(), return_type::OK) << "before it is configured";
+  ASSERT_EQ((*system).on_configure(state), CallbackReturn::SUCCESS);
+  ASSERT_EQ((*system).on_activate(state), CallbackReturn::SUCCESS);
+  system.run(0.1);
+  const double fallen = system.state("joint1/position");
+  EXPECT_GT(fallen, 0.31);
+  ASSERT_EQ((*system).on_deactivate(state), CallbackReturn::SUCCESS);
+  ASSERT_EQ((*system).on_cleanup(state), CallbackReturn::SUCCESS);
+  system.run(0.1);
+  EXPECT_EQ(system.state("joint1/position"), fallen) << "after it was cleaned up";
+  ASSERT_EQ((*system).on_shutdown(state), CallbackReturn::SUCCESS);
+  EXPECT_EQ(system.cycle(), return_type::OK);
+}
+
 TEST(DynamicsSystem, PositionVelocityAndEffort) {
   System system(arm_urdf(control_block(parameter("limits", "false"))));
   ASSERT_NO_FATAL_FAILURE(system.activate());

@@ -21,21 +21,20 @@ using hardware_interface::return_type;
 /// The plugin by itself, its interfaces by name.
 class System {
  public:
-  explicit System(const std::string& urdf, const rclcpp::Executor::SharedPtr& executor = nullptr)
+  explicit System(const std::string& urdf, bool configure = true)
       : loader_("hardware_interface", "hardware_interface::SystemInterface"),
         system_(loader_.createUniqueInstance("dynamics_sim/DynamicsSystem")) {
     hardware_interface::HardwareComponentParams params;
     params.hardware_info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
     params.clock = std::make_shared<rclcpp::Clock>(RCL_STEADY_TIME);
     if (params.hardware_info.rw_rate == 0) params.hardware_info.rw_rate = 1000;
-    params.executor = executor;
     initialized = system_->init(params);
     if (initialized != CallbackReturn::SUCCESS) return;
     for (const auto& state : system_->on_export_state_interfaces())
       states_[state->get_name()] = state;
     for (const auto& one : system_->on_export_command_interfaces())
       commands_[one->get_name()] = one;
-    configured = system_->on_configure(rclcpp_lifecycle::State());
+    if (configure) configured = system_->on_configure(rclcpp_lifecycle::State());
   }
 
   void activate() {
