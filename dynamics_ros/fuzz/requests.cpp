@@ -17,7 +17,12 @@ namespace dynamics_ros::fuzz {
 namespace {
 
 using dynamics_msgs::msg::ResultCode;
-using namespace dynamics_msgs::srv;
+using dynamics_msgs::srv::CheckTorqueLimits;
+using dynamics_msgs::srv::ForwardDynamics;
+using dynamics_msgs::srv::GetDynamicsTerms;
+using dynamics_msgs::srv::InverseDynamics;
+using dynamics_msgs::srv::ScaleTrajectory;
+using dynamics_msgs::srv::SetPayload;
 
 /// Bytes as whatever is asked for; zeros after their end.
 class Source {

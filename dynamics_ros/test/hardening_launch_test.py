@@ -167,6 +167,10 @@ class TestHardening(NodeTest):
             self.assertEqual(answer.result.code, ResultCode.SUCCESS)
             self.simulate()
 
+    def test_6_the_vanished_are_forgotten(self):
+        # until its lease ends, the middleware waits for a killed client before it lets the node go
+        self.until(lambda: self.node.get_node_names().count("client") <= 1, "they are still known")
+
 
 @launch_testing.post_shutdown_test()
 class TestEnd(unittest.TestCase):
