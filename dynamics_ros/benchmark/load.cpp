@@ -121,6 +121,7 @@ void add(LoadResult& sum, const LoadResult& part) {
 
 LoadResult run_load(const dynamics::Model& model, const Process& node, const LoadOptions& options) {
   std::vector<std::unique_ptr<Caller>> callers;
+  callers.reserve(options.clients);
   for (std::size_t i = 0; i < options.clients; ++i) {
     callers.push_back(std::make_unique<Caller>(model, options, i));
   }
@@ -129,6 +130,7 @@ LoadResult run_load(const dynamics::Model& model, const Process& node, const Loa
   const auto end = start + std::chrono::duration_cast<Clock::duration>(
                                std::chrono::duration<double>(options.seconds));
   std::vector<std::thread> threads;
+  threads.reserve(callers.size());
   for (auto& caller : callers) threads.emplace_back([&caller, end] { caller->run(end); });
   while (Clock::now() < end && rclcpp::ok()) {
     if (!node.running()) break;

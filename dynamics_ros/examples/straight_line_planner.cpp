@@ -60,6 +60,7 @@ int plan(rclcpp::Node& node) {
   const auto model = dynamics.wait_for_model();
   if (!model) throw std::runtime_error(model.message());
   std::vector<std::string> joints;
+  joints.reserve(model->joints.size());
   for (const auto& joint : model->joints) joints.push_back(joint.name);
   const std::vector<double> zero(joints.size(), 0.0);
   const auto start = node.declare_parameter("start", zero);

@@ -51,7 +51,7 @@ sensor_msgs::msg::JointState state(const std::vector<std::string>& names,
   return message;
 }
 
-MovingRobot pendulum(double angle, std::vector<double> effort = {}) {
+MovingRobot pendulum(double angle, const std::vector<double>& effort = {}) {
   MovingRobot robot(dynamics::model_from_urdf(test::pendulum));
   EXPECT_TRUE(robot.take(state({"swing"}, {angle}, effort)));
   return robot;
