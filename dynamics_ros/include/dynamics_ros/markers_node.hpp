@@ -20,6 +20,8 @@ class MarkersNode : public rclcpp::Node {
  public:
   explicit MarkersNode(const rclcpp::NodeOptions& options = rclcpp::NodeOptions());
   ~MarkersNode() override;
+  MarkersNode(const MarkersNode&) = delete;
+  MarkersNode& operator=(const MarkersNode&) = delete;
 
  private:
   void take_description(const std::string& urdf);
