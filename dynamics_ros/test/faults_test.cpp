@@ -14,7 +14,12 @@ namespace dynamics_ros::test {
 namespace {
 
 using dynamics_msgs::msg::ResultCode;
-using namespace dynamics_msgs::srv;
+using dynamics_msgs::srv::CheckTorqueLimits;
+using dynamics_msgs::srv::ForwardDynamics;
+using dynamics_msgs::srv::GetDynamicsTerms;
+using dynamics_msgs::srv::GetModel;
+using dynamics_msgs::srv::InverseDynamics;
+using dynamics_msgs::srv::SetPayload;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
