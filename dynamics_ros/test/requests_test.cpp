@@ -28,7 +28,9 @@ namespace {
 
 using dynamics_msgs::msg::ModelFinding;
 using dynamics_msgs::msg::ResultCode;
-using namespace dynamics_msgs::srv;
+using dynamics_msgs::srv::CheckModel;
+using dynamics_msgs::srv::ForwardDynamics;
+using dynamics_msgs::srv::InverseDynamics;
 
 // ---- many states at once
 
