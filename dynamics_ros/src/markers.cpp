@@ -109,7 +109,7 @@ class Scene {
     std::string text = std::isnan(energy.kinetic)
                            ? "kinetic: no velocities\n"
                            : fmt::format("kinetic {:.4g} J\n", energy.kinetic);
-    text += fmt::format("potential {:.4g} J", energy.potential);
+    text += fmt::format("potential {:.4g} J", energy.potential + 0.0);  // -0 reads as 0
     if (robot_.flexible() != nullptr) text += fmt::format("\nstrain {:.4g} J", energy.strain);
     if (!std::isnan(energy.kinetic)) text += fmt::format("\ntotal {:.6g} J", energy.total());
     Marker& marker = add("energy", 0, Marker::TEXT_VIEW_FACING, options_.text_colour);
