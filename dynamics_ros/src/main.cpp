@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -7,6 +8,9 @@
 #include "dynamics_ros/dynamics_node.hpp"
 
 int main(int argc, char* argv[]) {
+  // After rclcpp::shutdown its handler is gone; a second SIGINT (ros2 launch repeats the
+  // terminal's) must not kill the process while it still cleans up.
+  std::signal(SIGINT, SIG_IGN);
   rclcpp::init(argc, argv);
   int status = EXIT_SUCCESS;
   try {

@@ -2,6 +2,7 @@
 // A controller manager whose time is the simulation's: see the package's README.
 #include <algorithm>
 #include <controller_manager/controller_manager.hpp>
+#include <csignal>
 #include <cstdio>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
@@ -72,6 +73,9 @@ int main(int argc, char** argv) {
   for (const char* argument : {"--ros-args", "-r", deaf.c_str(), "--"}) {
     arguments.push_back(argument);
   }
+  // After rclcpp::shutdown its handler is gone; a second SIGINT (ros2 launch repeats the
+  // terminal's) must not kill the process while it still cleans up.
+  std::signal(SIGINT, SIG_IGN);
   try {
     rclcpp::init(static_cast<int>(arguments.size()), arguments.data());
     return run(argc, argv);
