@@ -8,6 +8,7 @@ the first instant of a run is the same every time. Ends when the trajectory has 
 """
 
 import math
+import signal
 import sys
 import time
 
@@ -221,6 +222,7 @@ def main():
     except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
         pass
     finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ros2 launch may repeat the terminal's
         node.destroy_node()
         rclpy.try_shutdown()
     return 0
