@@ -13,6 +13,8 @@ class DynamicsNode : public rclcpp::Node {
  public:
   explicit DynamicsNode(const rclcpp::NodeOptions& options = rclcpp::NodeOptions());
   ~DynamicsNode() override;
+  DynamicsNode(const DynamicsNode&) = delete;
+  DynamicsNode& operator=(const DynamicsNode&) = delete;
 
  private:
   class Work;
