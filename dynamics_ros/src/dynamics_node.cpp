@@ -52,7 +52,7 @@ class DynamicsNode::Work {
         group_(node.create_callback_group(rclcpp::CallbackGroupType::Reentrant)),
         long_requests_(static_cast<std::size_t>(parameters.long_request_threads),
                        static_cast<std::size_t>(parameters.long_request_queue)),
-        simulate_(node, server_, add_statistics("simulate"), group_,
+        simulate_(node, server_, add_statistics("simulate"),
                   static_cast<std::size_t>(parameters.simulation_threads),
                   static_cast<std::size_t>(parameters.simulation_queue)),
         diagnostics_(&node) {

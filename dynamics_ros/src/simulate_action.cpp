@@ -16,10 +16,12 @@ constexpr auto feedback_period = std::chrono::milliseconds(50);
 }  // namespace
 
 SimulateAction::SimulateAction(rclcpp::Node& node, const DynamicsServer& server,
-                               CallStatistics& statistics,
-                               const rclcpp::CallbackGroup::SharedPtr& group, std::size_t threads,
-                               std::size_t queue)
-    : logger_(node.get_logger()), server_(server), statistics_(statistics), pool_(threads, queue) {
+                               CallStatistics& statistics, std::size_t threads, std::size_t queue)
+    : logger_(node.get_logger()),
+      server_(server),
+      statistics_(statistics),
+      pool_(threads, queue),
+      group_(node.create_callback_group(rclcpp::CallbackGroupType::MutuallyExclusive)) {
   action_ = rclcpp_action::create_server<Simulate>(
       &node, "~/simulate",
       // a rejection could not say why: what is wrong is said by the result
@@ -28,7 +30,7 @@ SimulateAction::SimulateAction(rclcpp::Node& node, const DynamicsServer& server,
       },
       [](const std::shared_ptr<GoalHandle>&) { return rclcpp_action::CancelResponse::ACCEPT; },
       [this](const std::shared_ptr<GoalHandle>& goal) { take(goal); },
-      rcl_action_server_get_default_options(), group);
+      rcl_action_server_get_default_options(), group_);
 }
 
 SimulateAction::~SimulateAction() { end(); }

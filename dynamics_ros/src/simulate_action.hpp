@@ -19,8 +19,7 @@ namespace dynamics_ros {
 class SimulateAction {
  public:
   SimulateAction(rclcpp::Node& node, const DynamicsServer& server, CallStatistics& statistics,
-                 const rclcpp::CallbackGroup::SharedPtr& group, std::size_t threads,
-                 std::size_t queue);
+                 std::size_t threads, std::size_t queue);
   ~SimulateAction();
   SimulateAction(const SimulateAction&) = delete;
   SimulateAction& operator=(const SimulateAction&) = delete;
@@ -42,6 +41,10 @@ class SimulateAction {
   CallStatistics& statistics_;
   std::atomic<bool> ending_ = false;
   WorkerPool pool_;
+  // Of its own, one callback at a time: rclcpp_action tells the client of an accepted goal before
+  // it keeps it, and a request for the result that overtakes it would be answered with an empty
+  // one.
+  rclcpp::CallbackGroup::SharedPtr group_;
   rclcpp_action::Server<Simulate>::SharedPtr action_;
 };
 
