@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A controller manager whose time is the simulation's: see the package's README.
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <controller_manager/controller_manager.hpp>
 #include <csignal>
 #include <cstdio>
+#include <exception>
+#include <memory>
 #include <rclcpp/rclcpp.hpp>
 #include <string>
 #include <thread>
@@ -53,11 +57,22 @@ int run(int argc, char** argv) {
   executor->add_node(manager);
   executor->add_node(node);
   int code = 0;
+  std::atomic<bool> spun = false;
   std::thread loop([&] {
     code = simulation.run();
-    rclcpp::shutdown();
+    // Callbacks under way come to their end first: a manager that is shut down while it still
+    // takes a description may wait for itself.
+    while (!spun && rclcpp::ok()) {
+      try {
+        executor->cancel();
+      } catch (const std::exception& error) {  // interrupted just now: it ends by itself
+        RCLCPP_DEBUG(node->get_logger(), "%s", error.what());
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
   });
   executor->spin();
+  spun = true;
   loop.join();
   rclcpp::shutdown();
   return code;
