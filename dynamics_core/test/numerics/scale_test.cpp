@@ -14,6 +14,7 @@
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
 #include "numbers.hpp"
 #include "support/random_robot.hpp"
+#include "support/scaled_robot.hpp"
 
 namespace dynamics {
 namespace {
@@ -21,18 +22,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using test::RandomRobot;
-
-/// Multiplies all lengths and masses.
-RobotDescription scaled(RobotDescription robot, double length, double mass) {
-  for (JointDescription& joint : robot.joints) joint.origin.translation *= length;
-  for (LinkDescription& link : robot.links) {
-    if (!link.inertial) continue;
-    link.inertial->mass *= mass;
-    link.inertial->centre *= length;
-    link.inertial->inertia *= mass * length * length;
-  }
-  return robot;
-}
+using test::scaled;
 
 /// |forward(inverse(qdd)) - qdd| over the largest acceleration in play: qdd, or that of the robot
 /// let go (g over its length). The worst of several states; NaN where a number is not finite.

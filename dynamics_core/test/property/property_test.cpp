@@ -19,6 +19,7 @@
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "support/scaled_robot.hpp"
 
 namespace dynamics {
 namespace {
@@ -263,14 +264,7 @@ RC_GTEST_PROP(Property, MassesAndLengthsScale, ()) {
     piece.rotor = 0;
   }
   const double mass = 0.5 * *rc::gen::inRange(1, 20), length = 0.25 * *rc::gen::inRange(1, 20);
-  RobotDescription robot = describe_pieces(pieces);
-  for (JointDescription& joint : robot.joints) joint.origin.translation *= length;
-  for (LinkDescription& link : robot.links) {
-    if (!link.inertial) continue;
-    link.inertial->mass *= mass;
-    link.inertial->centre *= length;
-    link.inertial->inertia *= mass * length * length;
-  }
+  const RobotDescription robot = test::scaled(describe_pieces(pieces), length, mass);
   ModelOptions options;
   options.gravity *= length;
   RC_ASSERT(apart(Situation(pieces, robot, options).tau(),

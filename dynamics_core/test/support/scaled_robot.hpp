@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dynamics_core/model/description.hpp"
+
+namespace dynamics::test {
+
+/// The robot with all lengths and masses multiplied; revolute joints only, rotors stay.
+inline RobotDescription scaled(RobotDescription robot, double length, double mass) {
+  for (JointDescription& joint : robot.joints) joint.origin.translation *= length;
+  for (LinkDescription& link : robot.links) {
+    if (!link.inertial) continue;
+    link.inertial->mass *= mass;
+    link.inertial->centre *= length;
+    link.inertial->inertia *= mass * length * length;
+  }
+  return robot;
+}
+
+}  // namespace dynamics::test
