@@ -30,28 +30,6 @@ Vector row(Vector values, std::size_t k, std::size_t n) {
   return {values.data() + k * n, n};
 }
 
-/// Runs a kernel state by state, or all at once; what has no answer is named.
-template <class One, class All>
-void each(std::size_t count, const char* field, const One& one, const All& all) {
-  const auto named = [&](std::size_t k) {
-    try {
-      one(k);
-    } catch (const dynamics::ModelError& error) {
-      throw Fault(ResultCode::NO_SOLUTION, fmt::format("{}[{}]: {}", field, k, error.what()));
-    }
-  };
-  if (count < many) {
-    for (std::size_t k = 0; k < count; ++k) named(k);
-    return;
-  }
-  try {
-    all();
-  } catch (const dynamics::BatchError& error) {
-    named(error.state());  // the reason in the single kernel's words
-    throw Fault(ResultCode::NO_SOLUTION, fmt::format("{}[{}] has no answer", field, error.state()));
-  }
-}
-
 /// Numbers that are all finite, but too large: their answer overflows.
 void check_finite(const dynamics::Model& model, ConstVector values, std::size_t n, const char* what,
                   const char* field) {
@@ -80,42 +58,51 @@ Robot::Robot(dynamics::Model made, std::size_t batch_threads)
       }),
       flexibles_([this] { return std::make_unique<dynamics::FlexibleWorkspace>(*flexible); }) {}
 
-void Robot::inverse_dynamics(ConstVector q, ConstVector qd, ConstVector qdd, MutableVector tau,
-                             bool friction, const char* field) const {
+template <class One, class All>
+void Robot::at_states(ConstVector q, ConstVector qd, ConstVector input, MutableVector output,
+                      bool friction, const char* what, const char* field, const One& one,
+                      const All& all) const {
   const std::size_t n = model.size(), count = q.size() / n;
   dynamics::Conditions conditions;
   conditions.friction = friction;
-  each(
-      count, field,
-      [&](std::size_t k) {
-        auto loan = workspace();
-        dynamics::inverse_dynamics(model, *loan, row(q, k, n), row(qd, k, n), row(qdd, k, n),
-                                   row(tau, k, n), conditions);
-      },
-      [&] {
-        auto loan = batches_.take();
-        dynamics::batch::inverse_dynamics(model, *loan, q, qd, qdd, tau, conditions);
-      });
-  check_finite(model, {tau.data(), tau.size()}, n, "effort", field);
+  auto loan = workspace();
+  const auto named = [&](std::size_t k) {
+    try {
+      one(model, *loan, row(q, k, n), row(qd, k, n), row(input, k, n), row(output, k, n),
+          conditions);
+    } catch (const dynamics::ModelError& error) {
+      throw Fault(ResultCode::NO_SOLUTION, fmt::format("{}[{}]: {}", field, k, error.what()));
+    }
+  };
+  if (count < many) {
+    for (std::size_t k = 0; k < count; ++k) named(k);
+  } else {
+    auto batch = batches_.take();
+    try {
+      all(model, *batch, q, qd, input, output, conditions);
+    } catch (const dynamics::BatchError& error) {
+      named(error.state());  // the reason in the single kernel's words
+      throw Fault(ResultCode::NO_SOLUTION,
+                  fmt::format("{}[{}] has no answer", field, error.state()));
+    }
+  }
+  check_finite(model, {output.data(), output.size()}, n, what, field);
+}
+
+void Robot::inverse_dynamics(ConstVector q, ConstVector qd, ConstVector qdd, MutableVector tau,
+                             bool friction, const char* field) const {
+  at_states(
+      q, qd, qdd, tau, friction, "effort", field,
+      [](auto&&... a) { dynamics::inverse_dynamics(a...); },
+      [](auto&&... a) { dynamics::batch::inverse_dynamics(a...); });
 }
 
 void Robot::forward_dynamics(ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
                              bool friction, const char* field) const {
-  const std::size_t n = model.size(), count = q.size() / n;
-  dynamics::Conditions conditions;
-  conditions.friction = friction;
-  each(
-      count, field,
-      [&](std::size_t k) {
-        auto loan = workspace();
-        dynamics::forward_dynamics(model, *loan, row(q, k, n), row(qd, k, n), row(tau, k, n),
-                                   row(qdd, k, n), conditions);
-      },
-      [&] {
-        auto loan = batches_.take();
-        dynamics::batch::forward_dynamics(model, *loan, q, qd, tau, qdd, conditions);
-      });
-  check_finite(model, {qdd.data(), qdd.size()}, n, "acceleration", field);
+  at_states(
+      q, qd, tau, qdd, friction, "acceleration", field,
+      [](auto&&... a) { dynamics::forward_dynamics(a...); },
+      [](auto&&... a) { dynamics::batch::forward_dynamics(a...); });
 }
 
 void Robot::flexible_forward_dynamics(ConstVector q, ConstVector qd, ConstVector tau,

@@ -42,6 +42,12 @@ class Robot {
   Pool<dynamics::Workspace>::Loan workspace() const { return workspaces_.take(); }
 
  private:
+  /// `one` and `all` are the same kernel, for one state and for many; `what` is what it gives.
+  template <class One, class All>
+  void at_states(dynamics::ConstVector q, dynamics::ConstVector qd, dynamics::ConstVector input,
+                 dynamics::MutableVector output, bool friction, const char* what, const char* field,
+                 const One& one, const All& all) const;
+
   mutable Pool<dynamics::Workspace> workspaces_;
   mutable Pool<dynamics::BatchWorkspace> batches_;
   mutable Pool<dynamics::FlexibleWorkspace> flexibles_;
