@@ -150,6 +150,36 @@ TEST_P(Derivatives, MovingBaseAndWrenches) {
 INSTANTIATE_TEST_SUITE_P(Robots, Derivatives, testing::ValuesIn(test::sample_robots(true)),
                          [](const auto& sample) { return sample.param.name; });
 
+TEST(DerivativesFarAndFast, AreThoseOfTheArmAtRest) {
+  // An arm on a carriage that glides away feels nothing of where it is and how fast.
+  const RobotDescription arm = test::RandomRobot(8).robot({.joints = 6, .prismatic = 0.3});
+  RobotDescription gliding = arm;
+  JointDescription rail;
+  rail.name = "rail";
+  rail.type = JointType::prismatic;
+  rail.parent = "ground";
+  rail.child = "base";
+  rail.axis = {0.6, 0.0, 0.8};
+  rail.limits = JointLimits{};
+  gliding.joints.insert(gliding.joints.begin(), rail);
+  gliding.links.push_back({"ground", std::nullopt, {}, {}, std::nullopt});
+  const Model still(arm), moving(gliding);
+  test::RandomRobot random(9);
+  const VectorXd q = random.vector(6, 3.0), qd = random.vector(6, 2.0), qdd = random.vector(6, 5.0);
+  const auto with = [](double carriage, const VectorXd& x) {
+    VectorXd all(7);
+    all << carriage, x;
+    return all;
+  };
+  DerivativeWorkspace a(still), b(moving);
+  MatrixXd by_q(6, 6), by_qd(6, 6), moving_by_q(7, 7), moving_by_qd(7, 7);
+  inverse_dynamics_derivatives(still, a, q, qd, qdd, by_q, by_qd);
+  inverse_dynamics_derivatives(moving, b, with(1e5, q), with(1e4, qd), with(0.0, qdd), moving_by_q,
+                               moving_by_qd);
+  EXPECT_LT(relative(moving_by_q.bottomRightCorner(6, 6), by_q), 1e-13);
+  EXPECT_LT(relative(moving_by_qd.bottomRightCorner(6, 6), by_qd), 1e-13);
+}
+
 TEST(DerivativesOfMimicJoints, AreThoseAlongTheCoupledMotion) {
   test::RobotBuilder robot("mimicking");
   const Pose step_{Eigen::Matrix3d::Identity(), {0.3, 0.0, 0.1}};

@@ -3,8 +3,7 @@
 
 // Derivatives of inverse dynamics, in O(n d), d the depth of the tree.
 //
-// Spatial vectors of all bodies in the base's axes, about the base's origin. With s_j a joint's
-// axis, v and a of its parent (gravity in a), and
+// With s_j a joint's axis, v and a of its parent (gravity in a), and
 //   psi_j' = v x s_j,   psi_j'' = a x s_j + v x psi_j'
 // the motions of all bodies beyond j change with q_j by psi_j' and psi_j'', with qd_j by s_j and
 // 2 psi_j'. What forces that takes follows from sums over the bodies beyond the outer joint: their
@@ -16,7 +15,12 @@
 //   d tau_i / d qd_j = 2 s_i^T (B_i s_j + I_i psi_j'), and the same for i and j exchanged.
 // Of B half is zero and the rest is symmetric but for the momentum (k, l) = I v:
 //   2B = [E - [k x], 0; -2 [l x], 0],   E = [w x] J + ([w x] J)^T - h u^T - u h^T + 2 (h.u) 1
-// with (w, u) = v, h the first moment and J the inertia about the base's origin.
+// with (w, u) = v, h the first moment and J the inertia.
+//
+// All in the base's axes, for each body about its origin and in a frame that glides along with it:
+// u = 0 there and a is the origin's acceleration. Far away or fast, a wrist's inertia would drown
+// in m r^2 and its momentum in m u. From a parent's frame a body's origin is seen at r, moving at
+// r', which adds m r' to l, h x r' to k and so on, and to a row 2B^T s_i twice r' x (I s_i)_linear.
 
 #include "dynamics_core/rigid/kernel/articulated.hpp"
 #include "dynamics_core/rigid/kernel/base.hpp"
@@ -27,8 +31,12 @@ inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct DerivativeScratch {
-  Vec3<S> x, y, z, position;  ///< the body's axes and origin, in the base's frame
-  Six<S> s, v, a, psi_rate, psi_rate2;
+  Vec3<S> x, y, z;    ///< the body's axes
+  Vec3<S> r, r_rate;  ///< its origin from the parent's, and how that moves
+  Vec3<S> w;          ///< its angular velocity
+  Six<S> a;           ///< its angular acceleration and its origin's
+  Vec3<S> z_rate;     ///< of psi', which turns for revolute and slides for prismatic joints
+  Six<S> psi_rate2;
   // of this body, then of all beyond its joint
   RigidInertia<S> inertia;
   Six<S> momentum, force;
@@ -40,20 +48,8 @@ Six<S> operator+(const Six<S>& a, const Six<S>& b) {
   return {a.top + b.top, a.bottom + b.bottom};
 }
 template <class S>
-Six<S> times(const S& k, const Six<S>& a) {
-  return {k * a.top, k * a.bottom};
-}
-template <class S>
 S dot(const Six<S>& a, const Six<S>& b) {
   return dot(a.top, b.top) + dot(a.bottom, b.bottom);
-}
-template <class S>
-Six<S> motion_cross(const Six<S>& v, const Six<S>& w) {
-  return {cross(v.top, w.top), cross(v.top, w.bottom) + cross(v.bottom, w.top)};
-}
-template <class S>
-Six<S> force_cross(const Six<S>& v, const Six<S>& f) {
-  return {cross(v.top, f.top) + cross(v.bottom, f.bottom), cross(v.top, f.bottom)};
 }
 template <class S>
 Six<S> operator*(const RigidInertia<S>& m, const Six<S>& v) {
@@ -74,47 +70,65 @@ void turn_axes(const TreeBody& body, const Placement<S>& at, DerivativeScratch<S
   turn(at.c, at.s, link.x, link.y);
 }
 
-/// A body's inertia about the base's origin, in the base's axes.
+/// A body's inertia about its origin, in the base's axes.
 template <class S>
-RigidInertia<S> inertia_at_base(const TreeBody& body, const DerivativeScratch<S>& link) {
+RigidInertia<S> turned_inertia(const TreeBody& body, const DerivativeScratch<S>& link) {
   const Vec3<double> h = constant(body.moment);
   const Sym3<double> j = constant(body.inertia);
-  const Vec3<S>&x = link.x, &y = link.y, &z = link.z, &p = link.position;
+  const Vec3<S>&x = link.x, &y = link.y, &z = link.z;
   // R J, by columns, then R J R^T
   const Vec3<S> a = j.xx * x + j.xy * y + j.xz * z, b = j.xy * x + j.yy * y + j.yz * z,
                 c = j.xz * x + j.yz * y + j.zz * z;
-  const Vec3<S> own = h.x * x + h.y * y + h.z * z;  // the moment about the body's origin
-  const Vec3<S> all = own + body.mass * p;
-  const S hp = dot(own, p) + dot(all, p);
-  const auto entry = [&](const S& ax, const S& bx, const S& cx, const S& xx, const S& yx,
-                         const S& zx,
-                         const S& shift) { return S(ax * xx + bx * yx + cx * zx - shift); };
-  RigidInertia<S> seen;
-  seen.mass = S(body.mass);
-  seen.moment = all;
-  // what the shift adds: 2 (h.p) 1 - h p^T - p h^T + m (p.p 1 - p p^T), k = h + m p
-  seen.inertia = {entry(a.x, b.x, c.x, x.x, y.x, z.x, S(own.x * p.x + all.x * p.x - hp)),
-                  entry(a.x, b.x, c.x, x.y, y.y, z.y, S(own.y * p.x + all.x * p.y)),
-                  entry(a.x, b.x, c.x, x.z, y.z, z.z, S(own.z * p.x + all.x * p.z)),
-                  entry(a.y, b.y, c.y, x.y, y.y, z.y, S(own.y * p.y + all.y * p.y - hp)),
-                  entry(a.y, b.y, c.y, x.z, y.z, z.z, S(own.z * p.y + all.y * p.z)),
-                  entry(a.z, b.z, c.z, x.z, y.z, z.z, S(own.z * p.z + all.z * p.z - hp))};
-  return seen;
+  RigidInertia<S> turned;
+  turned.mass = S(body.mass);
+  turned.moment = h.x * x + h.y * y + h.z * z;
+  turned.inertia = {a.x * x.x + b.x * y.x + c.x * z.x, a.x * x.y + b.x * y.y + c.x * z.y,
+                    a.x * x.z + b.x * y.z + c.x * z.z, a.y * x.y + b.y * y.y + c.y * z.y,
+                    a.y * x.z + b.y * y.z + c.y * z.z, a.z * x.z + b.z * y.z + c.z * z.z};
+  return turned;
 }
 
-/// E of one body.
+/// About a point from which the present one is at r: forces and rows that take motions, inertias.
 template <class S>
-Sym3<S> momentum_matrix(const RigidInertia<S>& m, const Six<S>& v) {
+Six<S> seen_from(const Vec3<S>& r, const Six<S>& f) {
+  return {f.top + cross(r, f.bottom), f.bottom};
+}
+template <class S>
+RigidInertia<S> seen_from(const Vec3<S>& r, const RigidInertia<S>& m) {
+  const Vec3<S>& own = m.moment;
   const Sym3<S>& j = m.inertia;
-  const Vec3<S>&w = v.top, &u = v.bottom, &h = m.moment;
-  const S hu = dot(h, u), both = hu + hu;
+  RigidInertia<S> seen;
+  seen.mass = m.mass;
+  const Vec3<S> all = own + m.mass * r;
+  seen.moment = all;
+  // 2 (h.r) 1 - h r^T - r h^T + m (r.r 1 - r r^T), h + m r in one
+  const S d = dot(own, r) + dot(all, r);
+  seen.inertia = {
+      j.xx + (d - (own.x * r.x + all.x * r.x)), j.xy - (own.y * r.x + all.x * r.y),
+      j.xz - (own.z * r.x + all.x * r.z),       j.yy + (d - (own.y * r.y + all.y * r.y)),
+      j.yz - (own.z * r.y + all.y * r.z),       j.zz + (d - (own.z * r.z + all.z * r.z))};
+  return seen;
+}
+/// E less x y^T + y x^T - 2 (x.y) 1.
+template <class S>
+Sym3<S> less_product(const Sym3<S>& E, const Vec3<S>& x, const Vec3<S>& y) {
+  const S d = dot(x, y), both = d + d;
   const auto twice = [](const S& value) { return S(value + value); };
-  return {twice(w.y * j.xz - w.z * j.xy) - twice(h.x * u.x) + both,
-          (w.y * j.yz - w.z * j.yy) + (w.z * j.xx - w.x * j.xz) - (h.x * u.y + u.x * h.y),
-          (w.y * j.zz - w.z * j.yz) + (w.x * j.xy - w.y * j.xx) - (h.x * u.z + u.x * h.z),
-          twice(w.z * j.xy - w.x * j.yz) - twice(h.y * u.y) + both,
-          (w.z * j.xz - w.x * j.zz) + (w.x * j.yy - w.y * j.xy) - (h.y * u.z + u.y * h.z),
-          twice(w.x * j.yz - w.y * j.xz) - twice(h.z * u.z) + both};
+  return {E.xx - twice(x.x * y.x) + both, E.xy - (x.x * y.y + y.x * x.y),
+          E.xz - (x.x * y.z + y.x * x.z), E.yy - twice(x.y * y.y) + both,
+          E.yz - (x.y * y.z + y.y * x.z), E.zz - twice(x.z * y.z) + both};
+}
+
+/// [w x] J + ([w x] J)^T
+template <class S>
+Sym3<S> turning(const Vec3<S>& w, const Sym3<S>& j) {
+  const auto twice = [](const S& value) { return S(value + value); };
+  return {twice(w.y * j.xz - w.z * j.xy),
+          (w.y * j.yz - w.z * j.yy) + (w.z * j.xx - w.x * j.xz),
+          (w.y * j.zz - w.z * j.yz) + (w.x * j.xy - w.y * j.xx),
+          twice(w.z * j.xy - w.x * j.yz),
+          (w.z * j.xz - w.x * j.zz) + (w.x * j.yy - w.y * j.xy),
+          twice(w.x * j.yz - w.y * j.xz)};
 }
 
 /// Writes by_q(i, j, d tau_i / d q_j) and by_qd(i, j, d tau_i / d qd_j) for all pairs of bodies on
@@ -127,7 +141,7 @@ void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratc
                                   OtherEntry&& by_qd) {
   const S zero(0.0), one(1.0);
   const Vec3<S> nothing = {zero, zero, zero};
-  const Six<S> base_velocity = {base.still ? nothing : base.angular_velocity, nothing};
+  const Vec3<S> base_velocity = base.still ? nothing : base.angular_velocity;
   const Six<S> base_acceleration = {base.still ? nothing : base.angular_acceleration,
                                     base.acceleration};
 
@@ -140,74 +154,109 @@ void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratc
       link.x = {one, zero, zero};
       link.y = {zero, one, zero};
       link.z = {zero, zero, one};
-      link.position = at.r;
+      link.r = at.r;
     } else {
       const DerivativeScratch<S>& parent = scratch[body.parent];
       link.x = parent.x;
       link.y = parent.y;
       link.z = parent.z;
-      link.position = parent.position + at.r.x * parent.x + at.r.y * parent.y + at.r.z * parent.z;
+      link.r = at.r.x * parent.x + at.r.y * parent.y + at.r.z * parent.z;
     }
     turn_axes(body, at, link);
-    link.s =
-        body.prismatic ? Six<S>{nothing, link.z} : Six<S>{link.z, cross(link.position, link.z)};
 
-    const Six<S>& v = root ? base_velocity : scratch[body.parent].v;
+    const Vec3<S>& w = root ? base_velocity : scratch[body.parent].w;
     const Six<S>& a = root ? base_acceleration : scratch[body.parent].a;
-    link.psi_rate = motion_cross(v, link.s);
-    link.psi_rate2 = motion_cross(a, link.s) + motion_cross(v, link.psi_rate);
-    link.v = v + times(qd[i], link.s);
-    link.a = a + times(qdd[i], link.s) + times(qd[i], link.psi_rate);
+    const Vec3<S>& z = link.z;
+    link.r_rate = cross(w, link.r);
+    const Vec3<S> b = a.bottom + cross(a.top, link.r) + cross(w, link.r_rate);
+    link.z_rate = cross(w, z);
+    const Vec3<S> z_rate2 = cross(a.top, z) + cross(w, link.z_rate);
+    if (body.prismatic) {
+      link.r_rate += qd[i] * z;
+      link.psi_rate2 = {nothing, z_rate2};
+      link.w = w;
+      link.a = {a.top, b + qdd[i] * z + (qd[i] + qd[i]) * link.z_rate};
+    } else {
+      link.psi_rate2 = {z_rate2, cross(b, z)};
+      link.w = w + qd[i] * z;
+      link.a = {a.top + qdd[i] * z + qd[i] * link.z_rate, b};
+    }
 
-    link.inertia = inertia_at_base(body, link);
-    link.momentum = link.inertia * link.v;
-    link.E = momentum_matrix(link.inertia, link.v);
-    link.force = link.inertia * link.a + force_cross(link.v, link.momentum);
+    link.inertia = turned_inertia(body, link);
+    const Vec3<S>& h = link.inertia.moment;
+    link.momentum = {link.inertia.inertia * link.w, cross(link.w, h)};
+    link.E = turning(link.w, link.inertia.inertia);
+    link.force = link.inertia * link.a +
+                 Six<S>{cross(link.w, link.momentum.top), cross(link.w, link.momentum.bottom)};
     if (wrenches != nullptr) {
-      const auto turned = [&](const Vec3<S>& w) {
-        return w.x * link.x + w.y * link.y + w.z * link.z;
+      const auto turned = [&](const Vec3<S>& x) {
+        return x.x * link.x + x.y * link.y + x.z * link.z;
       };
-      const Vec3<S> force = turned(wrenches[i].force);
-      link.force.bottom -= force;
-      link.force.top -= turned(wrenches[i].moment) + cross(link.position, force);
+      link.force.bottom -= turned(wrenches[i].force);
+      link.force.top -= turned(wrenches[i].moment);
     }
   }
 
   for (std::size_t i = tree.size(); i-- > 0;) {
     const DerivativeScratch<S>& link = scratch[i];
-    const Vec3<S>&k = link.momentum.top, &l = link.momentum.bottom;
-    // 2 B x
-    const auto bent = [&](const Vec3<S>& top) {
-      const Vec3<S> turn = cross(top, l);
-      return Six<S>{link.E * top - cross(k, top), turn + turn};
+    const RigidInertia<S>& m = link.inertia;
+    const Vec3<S>&k = link.momentum.top, &l = link.momentum.bottom, &z = link.z;
+    const auto twice = [](const auto& x) { return x + x; };
+    // forces of the bodies beyond i for this joint's own changes, and how tau_i answers to changes
+    // of motion
+    Six<S> q_force, qd_force, row_I;
+    Vec3<S> row_B;
+    if (tree[i].prismatic) {
+      const Vec3<S>& rate2 = link.psi_rate2.bottom;
+      q_force = {cross(m.moment, rate2) + cross(z, link.force.bottom), m.mass * rate2};
+      qd_force = twice(Six<S>{cross(m.moment, link.z_rate), m.mass * link.z_rate});
+      row_I = {cross(m.moment, z), m.mass * z};
+      row_B = twice(cross(l, z));
+    } else {
+      // 2 B x
+      const auto bent = [&](const Vec3<S>& top) {
+        return Six<S>{link.E * top - cross(k, top), twice(cross(top, l))};
+      };
+      const Six<S> turned = {m.inertia * link.z_rate, cross(link.z_rate, m.moment)};
+      q_force = bent(link.z_rate) + m * link.psi_rate2 +
+                Six<S>{cross(z, link.force.top), cross(z, link.force.bottom)};
+      qd_force = bent(z) + twice(turned);
+      row_I = {m.inertia * z, cross(z, m.moment)};
+      row_B = link.E * z + cross(k, z);
+    }
+    const auto along = [](bool prismatic, const Vec3<S>& axis, const Six<S>& force) {
+      return dot(axis, prismatic ? force.bottom : force.top);
     };
-    const auto twice = [](const Six<S>& x) { return x + x; };
-    // forces of the bodies beyond i for this joint's own changes
-    const Six<S> q_force =
-        bent(link.psi_rate.top) + link.inertia * link.psi_rate2 + force_cross(link.s, link.force);
-    const Six<S> qd_force = bent(link.s.top) + twice(link.inertia * link.psi_rate);
-    // and how tau_i answers to changes of motion
-    const Vec3<S> turn = cross(l, link.s.bottom);
-    const Vec3<S> row_B = link.E * link.s.top + cross(k, link.s.top) + turn + turn;
-    const Six<S> row_I = link.inertia * link.s, row_2I = twice(row_I);
-    by_q(i, i, dot(link.s, q_force));
-    by_qd(i, i, dot(link.s, qd_force));
-    for (int p = tree[i].parent; p >= 0; p = tree[static_cast<std::size_t>(p)].parent) {
-      const auto j = static_cast<std::size_t>(p);
-      const DerivativeScratch<S>& inner = scratch[j];
-      by_q(j, i, dot(inner.s, q_force));
-      by_qd(j, i, dot(inner.s, qd_force));
-      by_q(i, j, S(dot(row_B, inner.psi_rate.top) + dot(row_I, inner.psi_rate2)));
-      by_qd(i, j, S(dot(row_B, inner.s.top) + dot(row_2I, inner.psi_rate)));
+    by_q(i, i, along(tree[i].prismatic, z, q_force));
+    by_qd(i, i, along(tree[i].prismatic, z, qd_force));
+    for (std::size_t c = i; tree[c].parent >= 0;) {
+      const Vec3<S>&r = scratch[c].r, &r_rate = scratch[c].r_rate;
+      q_force = seen_from(r, q_force);
+      qd_force = seen_from(r, qd_force);
+      row_I = seen_from(r, row_I);
+      row_B += twice(cross(r_rate, row_I.bottom));
+      c = static_cast<std::size_t>(tree[c].parent);
+      const DerivativeScratch<S>& inner = scratch[c];
+      by_q(c, i, along(tree[c].prismatic, inner.z, q_force));
+      by_qd(c, i, along(tree[c].prismatic, inner.z, qd_force));
+      if (tree[c].prismatic) {
+        by_q(i, c, dot(row_I.bottom, inner.psi_rate2.bottom));
+        by_qd(i, c, twice(dot(row_I.bottom, inner.z_rate)));
+      } else {
+        by_q(i, c, S(dot(row_B, inner.z_rate) + dot(row_I, inner.psi_rate2)));
+        by_qd(i, c, S(dot(row_B, inner.z) + twice(dot(row_I.top, inner.z_rate))));
+      }
     }
     if (tree[i].parent < 0) continue;
     DerivativeScratch<S>& parent = scratch[tree[i].parent];
-    parent.inertia.mass = parent.inertia.mass + link.inertia.mass;
-    parent.inertia.moment += link.inertia.moment;
-    parent.inertia.inertia += link.inertia.inertia;
-    parent.momentum = parent.momentum + link.momentum;
-    parent.force = parent.force + link.force;
-    parent.E += link.E;
+    const RigidInertia<S> seen = seen_from(link.r, m);
+    parent.inertia.mass = parent.inertia.mass + seen.mass;
+    parent.inertia.moment += seen.moment;
+    parent.inertia.inertia += seen.inertia;
+    const Six<S> momentum = {k + cross(m.moment, link.r_rate), l + m.mass * link.r_rate};
+    parent.momentum = parent.momentum + seen_from(link.r, momentum);
+    parent.force = parent.force + seen_from(link.r, link.force);
+    parent.E += less_product(less_product(link.E, m.moment, link.r_rate), momentum.bottom, link.r);
   }
 }
 
