@@ -142,22 +142,30 @@ RobotDescription read_urdf(std::string_view text, std::string_view source) {
                                              (messages.empty() ? "no reason given" : messages));
   }
   description.name = robot->getName();
+  // numbered characters in a file that is not UTF-8
+  const auto found = [&](const auto& given, const char* what, const std::string& name) {
+    if (given) return given;
+    throw ModelError(description.source,
+                     fmt::format("the name of {} '{}' can be read in two ways: save the file as "
+                                 "UTF-8, with encoding=\"UTF-8\" or none in its first line",
+                                 what, name));
+  };
   for (const std::string& name : document.links) {
-    const auto given = robot->getLink(name);
+    const auto given = found(robot->getLink(name), "link", name);
     LinkDescription link;
     link.name = name;
     if (given->inertial) link.inertial = inertial(*given->inertial);
     for (const auto& visual : given->visual_array) add_visual(link, *visual);
-    if (const auto found = document.flexible.find(name); found != document.flexible.end()) {
-      link.flexible = found->second;
+    if (const auto beam = document.flexible.find(name); beam != document.flexible.end()) {
+      link.flexible = beam->second;
     }
     description.links.push_back(std::move(link));
   }
   for (const std::string& name : document.joints) {
-    JointDescription joint = describe_joint(*robot->getJoint(name));
-    if (const auto found = document.rotor_inertia.find(name);
-        found != document.rotor_inertia.end()) {
-      joint.rotor_inertia = found->second;
+    JointDescription joint = describe_joint(*found(robot->getJoint(name), "joint", name));
+    if (const auto rotor = document.rotor_inertia.find(name);
+        rotor != document.rotor_inertia.end()) {
+      joint.rotor_inertia = rotor->second;
     }
     description.joints.push_back(std::move(joint));
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 namespace dynamics::xml {
@@ -37,19 +38,20 @@ void append_utf8(std::string& text, unsigned code) {
   }
 }
 
-/// The five entities of XML and numbered ones; others stay as they are.
-std::string decoded(std::string_view text) {
+/// The five entities of XML and numbered ones; nothing where an '&' begins none of them.
+std::optional<std::string> decoded(std::string_view text) {
   constexpr std::pair<std::string_view, char> known[] = {
       {"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t semicolon = text.front() == '&' ? text.substr(0, 12).find(';') : text.npos;
-    if (semicolon == text.npos) {
+    if (text.front() != '&') {
       result.push_back(text.front());
       text.remove_prefix(1);
       continue;
     }
+    const std::size_t semicolon = text.substr(0, 12).find(';');
+    if (semicolon == text.npos) return std::nullopt;
     std::string_view name = text.substr(1, semicolon - 1);
     const auto* const found = std::find_if(std::begin(known), std::end(known),
                                            [&](const auto& each) { return each.first == name; });
@@ -62,11 +64,10 @@ std::string decoded(std::string_view text) {
       unsigned code = 0;
       const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), code, base);
       if (error != std::errc{} || end != name.data() + name.size() || code == 0 || code > 0x10FFFF)
-        result.append(text.substr(0, semicolon + 1));
-      else
-        append_utf8(result, code);
+        return std::nullopt;
+      append_utf8(result, code);
     } else {
-      result.append(text.substr(0, semicolon + 1));
+      return std::nullopt;
     }
     text.remove_prefix(semicolon + 1);
   }
@@ -298,8 +299,15 @@ class Document::Reader {
         problem(fmt::format("<{}> has the attribute {} twice", element.name, name));
       } else if (element.attributes.size() == bounds_.attributes) {
         return unfinished("has more than " + std::to_string(bounds_.attributes) + " attributes");
+      } else if (auto value = decoded(raw)) {
+        element.attributes.push_back({name, *std::move(value), begin, end});
       } else {
-        element.attributes.push_back({name, decoded(raw), begin, end});
+        // readers drop it, keep it or give up
+        problem(
+            fmt::format("<{}> has an '&' in its attribute {} that begins no character: write "
+                        "&amp;",
+                        element.name, name));
+        element.attributes.push_back({name, std::string(raw), begin, end});
       }
       move_to(end + 1);
     }

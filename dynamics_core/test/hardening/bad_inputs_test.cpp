@@ -27,15 +27,20 @@ bool all_finite(const json& value) {
   return std::all_of(value.begin(), value.end(), all_finite);
 }
 
-/// One line that fits into a table.
+/// One line that fits into a table of a page.
 std::string cell(std::string_view text) {
   std::string result;
+  std::size_t length = 0;
   for (const char c : text.substr(0, text.find('\n'))) {
-    if (result.size() > 150) return result + "...";
-    if (c == '|') result += '\\';
+    if (++length > 150) return result + "...";
     const bool plain =
         static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F;
-    result += plain ? c : '?';
+    switch (c) {
+      case '|': result += "\\|"; break;
+      case '<': result += "&lt;"; break;
+      case '&': result += "&amp;"; break;
+      default: result += plain ? c : '?';
+    }
   }
   return result;
 }

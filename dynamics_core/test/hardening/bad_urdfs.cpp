@@ -141,8 +141,10 @@ std::vector<Change> changes() {
       {"robot never closed", "</robot>", "", refused, "never closed"},
       {"two robots", "</robot>", "</robot><robot name='b'/>", refused, "second"},
       {"text behind the robot", "</robot>", "</robot> and so on", refused, "outside"},
-      {"bare ampersand in a name", R"(name="arm")", R"(name="arm & hand")", accepted, ""},
-      {"unknown entity in a name", R"(name="arm")", R"(name="&arm;")", accepted, ""},
+      {"bare ampersand in a name", R"(name="arm")", R"(name="arm & hand")", refused, "&amp;"},
+      {"bare ampersand as a joint's name", R"(name="elbow")", R"(name="&")", refused, "&amp;"},
+      {"unknown entity in a name", R"(name="arm")", R"(name="&arm;")", refused, "&amp;"},
+      {"character number zero in a name", R"(name="arm")", R"(name="&#0;")", refused, "&amp;"},
       {"numbered entity in a name", R"(name="arm")", R"(name="&#x41;rm")", accepted, ""},
       {"zero byte", base, base + std::string(1, '\0'), refused, "zero byte"},
       {"control characters in a name", R"(name="arm")", "name=\"a\x1b[2J\x07\"", accepted, ""},
@@ -240,6 +242,11 @@ std::vector<BadInput> bad_urdfs() {
       "<!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><robot name='&x;'><link "
       "name='a'/></robot>",
       refused, "ENTITY");
+  add("numbered characters in a Latin-1 file",
+      "<?xml version='1.0' encoding='ISO-8859-1'?><robot name='r'><link name='a'/><link "
+      "name='&#200;'/><joint name='j' type='fixed'><parent link='a'/><child link='&#200;'/></joint>"
+      "</robot>",
+      refused, "UTF-8");
   add("document type without declarations",
       "<!DOCTYPE robot SYSTEM 'http://example.org/robot.dtd'>" + good, accepted, "");
   add("nested 65 deep",
