@@ -6,6 +6,7 @@
 #include <urdf_parser/urdf_parser.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <sstream>
@@ -131,7 +132,10 @@ RobotDescription read_urdf(std::string_view text, std::string_view source) {
   std::string messages;
   {
     CaptureMessages capture;
-    robot = urdf::parseURDF(std::string(text));
+    // TinyXML takes a text that does not say it is XML for Latin-1
+    const std::string_view start = text.substr(std::min(text.find('<'), text.size()));
+    const bool says_xml = start.starts_with("<?xml") || text.starts_with("\xEF\xBB\xBF");
+    robot = urdf::parseURDF((says_xml ? "" : "<?xml version=\"1.0\"?>") + std::string(text));
     messages = capture.messages();
   }
 
@@ -147,7 +151,7 @@ RobotDescription read_urdf(std::string_view text, std::string_view source) {
     if (given) return given;
     throw ModelError(description.source,
                      fmt::format("the name of {} '{}' can be read in two ways: save the file as "
-                                 "UTF-8, with encoding=\"UTF-8\" or none in its first line",
+                                 "UTF-8 and say encoding=\"UTF-8\" in its first line",
                                  what, name));
   };
   for (const std::string& name : document.links) {

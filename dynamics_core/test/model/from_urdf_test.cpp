@@ -66,6 +66,18 @@ TEST(FromUrdf, InertialOriginWithRpyTurnsTheTensor) {
   EXPECT_NEAR(M(0, 0), (R * tensor * R.transpose())(2, 2) + 2.0 * 5.0, 1e-13);
 }
 
+TEST(FromUrdf, NamesWithEntities) {
+  const std::pair<const char*, const char*> names[] = {
+      {"a&amp;b", "a&b"},     {"&lt;&gt;&quot;&apos;", "<>\"'"},
+      {"&#65;", "A"},         {"&#xE9;", "\u00e9"},
+      {"&#26426;", "\u673a"}, {"&#x1F9BE;", "\U0001f9be"}};
+  for (const auto& [written, meant] : names) {
+    const RobotDescription robot =
+        read_urdf("<robot name='r'><link name='" + std::string(written) + "'/></robot>", "r.urdf");
+    EXPECT_EQ(robot.links.at(0).name, meant) << written;
+  }
+}
+
 TEST(FromUrdf, AllJointTypes) {
   const Model model = model_from_urdf(
       robot("<link name='base'/>" + link("a") + link("b") + link("c") + link("d") + link("e") +
