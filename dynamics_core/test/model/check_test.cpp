@@ -163,6 +163,23 @@ const std::vector<Case> cases = {
     {R"(<joint name="shoulder" type="revolute">)",
      R"(<joint name="shoulder" type="fixed"><mimic joint="elbow"/>)", warning, "mimic-unused",
      "shoulder", true},
+    {R"(type="revolute">)", R"(type="floating"><mimic joint="elbow"/>)", error, "mimic-composed",
+     "shoulder"},
+    {R"(type="revolute">)", R"(type="floating"><dynamics friction="1"/>)", warning,
+     "friction-ignored", "shoulder"},
+    {R"(<joint name="shoulder" type="revolute">)",
+     R"(<link name="cart"/><joint name="rail" type="floating"><parent link="base"/><child
+        link="cart"/></joint><joint name="shoulder" type="revolute"><mimic joint="rail"/>)",
+     error, "mimic-of-fixed", "shoulder"},
+    {R"(<joint name="shoulder" type="revolute">)",
+     R"(<joint name="shoulder" type="prismatic"><limit lower="-500" upper="500" effort="1"
+        velocity="1"/>)",
+     warning, "limit-length", "shoulder"},
+    {R"(<link name="upper">)",
+     R"(<link name="cart"><inertial><mass value="0"/><inertia ixx="0" ixy="0" ixz="0" iyy="0"
+        iyz="0" izz="0"/></inertial></link><joint name="weld" type="fixed"><parent
+        link="upper"/><child link="cart"/></joint><link name="upper">)",
+     info, "mass-zero", "cart"},
     {R"(<link name="base"/>)", R"(<link name="base"/><link name="spare"/>)", error, "second-root",
      "spare"},
     {R"(<link name="lower">)", R"(<link name="upper">)", error, "name-twice", "upper"},
@@ -345,6 +362,30 @@ TEST(Check, RandomRobotsHaveNoErrors) {
         {.joints = 1 + seed % 9, .branching = 0.3, .fixed = 0.3, .rotors = 0.5, .friction = 0.5}));
     EXPECT_EQ(report.count(Severity::error), 0U) << print(report);
   }
+}
+
+TEST(Check, WhatTheRobotIsFixedToBearsItsWeight) {
+  // a link of no mass, moved, but with a load welded to it: nothing to say
+  const std::string text = test::replaced(
+      test::arm_urdf(), "</robot>",
+      R"(<link name="hub"/><joint name="wrist" type="continuous"><parent link="lower"/><child
+         link="hub"/><axis xyz="0 0 1"/></joint><link name="load"><inertial><mass value="1"/><inertia
+         ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link><joint
+         name="weld" type="fixed"><parent link="hub"/><child link="load"/></joint></robot>)");
+  const CheckReport report = check_urdf(text);
+  EXPECT_TRUE(report.loads) << print(report);
+  EXPECT_THAT(report.findings, Not(Contains(has_code("inertial-missing")))) << print(report);
+  EXPECT_THAT(report.findings, Not(Contains(has_code("massless-leaf")))) << print(report);
+}
+
+TEST(Check, TheConditionOfManyJointsIsNotSampled) {
+  const RobotDescription robot = test::RandomRobot(3).robot({.joints = 12});
+  CheckOptions few;
+  few.condition_coordinates = 11;
+  EXPECT_THAT(check_model(robot, few).findings, Contains(has_code("condition-not-sampled")));
+  EXPECT_FALSE(check_model(robot, few).condition);
+  few.condition_coordinates = 12;
+  EXPECT_TRUE(check_model(robot, few).condition);
 }
 
 TEST(Check, ManyFindingsAreBounded) {

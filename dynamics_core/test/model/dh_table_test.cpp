@@ -212,6 +212,19 @@ TEST(DhTableReader, TakesOffsetsRadiansAndProducts) {
   EXPECT_THAT(table.qd0, ElementsAre(1));
 }
 
+TEST(DhTableReader, TurnsWhatIsLookedAt) {
+  const auto turn = [](const std::string& how) {
+    const DhTable table = read_dh_table(
+        good + "looks:\n  l: [{shape: cylinder, radius: 1, length: 2" + how + "}]\n", "arm.yaml");
+    return table.links[0].visuals.at(0).rpy;
+  };
+  EXPECT_EQ(turn(""), Eigen::Vector3d(0, 0, 0));
+  EXPECT_EQ(turn(", axis: z"), Eigen::Vector3d(0, 0, 0));
+  EXPECT_EQ(turn(", axis: x"), Eigen::Vector3d(0, pi / 2, 0));
+  EXPECT_EQ(turn(", axis: y"), Eigen::Vector3d(-pi / 2, 0, 0));
+  EXPECT_TRUE(turn(", rpy_deg: [90, 180, -90]").isApprox(Eigen::Vector3d(pi / 2, pi, -pi / 2)));
+}
+
 TEST(DhTableReader, TakesWindowsLinesAByteOrderMarkAndNamesInUtf8) {
   std::string text = "robot: Größe\nsource: 日本\n" + good.substr(head.size());
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) {
@@ -366,6 +379,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "arm.yaml:6: flexible[1]", "a > 0, b = 0 and theta = 0"},
         Refused{"shape", good + "looks:\n  l:\n    - {shape: cone}\n",
                 "arm.yaml:7: looks.l[1].shape", "box, cylinder or sphere"},
+        Refused{"visual_axis",
+                good + "looks:\n  l: [{shape: cylinder, radius: 1, length: 2, axis: w}]\n",
+                "arm.yaml:6: looks.l[1].axis", "must be x, y or z"},
         Refused{"colour", good + "looks:\n  l: [{shape: sphere, radius: 1, colour: blue}]\n",
                 "arm.yaml:6: looks.l[1].colour", "no colour 'blue'"},
         Refused{"bright", good + "colours: {blue: [0, 0, 255]}\n", "arm.yaml:5: colours.blue[3]",

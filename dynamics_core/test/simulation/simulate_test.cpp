@@ -3,6 +3,7 @@
 
 #include "dynamics_core/simulation/simulate.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -128,6 +129,38 @@ TEST(Simulate, ProgressCanEndARun) {
   EXPECT_GT(run.t.back(), 0.9);
   EXPECT_LT(run.t.back(), 2.0);
   EXPECT_EQ(run.q[0].size(), run.size());
+}
+
+TEST(Simulate, WhatCannotBeRunIsNamed) {
+  const auto refusal = [](const Model& model, const SimulationOptions& options) -> std::string {
+    try {
+      simulate(model, options);
+    } catch (const ArgumentError& error) {
+      return error.what();
+    }
+    return "nothing was thrown";
+  };
+  const auto says = [](const char* what) { return testing::HasSubstr(what); };
+  const Model puma = model_from_dh(built_in_robot("puma"));
+  SimulationOptions options;
+  const Model post = model_from_urdf("<robot name='post'><link name='base'/></robot>");
+  EXPECT_THAT(refusal(post, options), says("'post' has no moving joint to simulate"));
+  options.scenario = Scenario::forced;
+  EXPECT_THAT(refusal(puma, options), says("scenario forced needs a desired motion"));
+  options.motion = cycloid_motion({0.1, -1.0}, {2.0, 0.5}, 3.0);
+  EXPECT_THAT(refusal(puma, options), says("the desired motion has 2 joints; 'puma' has 6"));
+  options = {};
+  options.precision = Precision::double_double;
+  const auto plant = rigid_plant(puma);
+  EXPECT_THROW(simulate(*plant, options), ArgumentError);
+  std::string twins = pendulum_urdf;
+  twins.replace(twins.find("DAMPING"), 7, "0");
+  twins.replace(twins.find("</robot>"), 8,
+                R"(<link name="twin"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
+                   ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="other" type="continuous">
+                   <parent link="base"/><child link="twin"/><axis xyz="0 1 0"/>
+                   <mimic joint="pivot"/></joint></robot>)");
+  EXPECT_THAT(refusal(model_from_urdf(twins), options), says("has mimic joints"));
 }
 
 TEST(Motions, AreTheirOwnDerivatives) {
