@@ -4,6 +4,13 @@
 
 #include "lane_group.hpp"
 
+// Lanes stay in registers. Where every access is watched, that would only be slow to compile.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define DYNAMICS_FLATTEN
+#else
+#define DYNAMICS_FLATTEN [[gnu::flatten]]
+#endif
+
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 namespace {
@@ -21,7 +28,7 @@ LaneFaults each_group(const LaneJob& job, Size first, Size last, const LaneScrat
   return faults;
 }
 
-[[gnu::flatten]] LaneFaults run_inverse(const LaneJob& job, Size first, Size last, void* memory) {
+DYNAMICS_FLATTEN LaneFaults run_inverse(const LaneJob& job, Size first, Size last, void* memory) {
   const LaneScratch scratch(job, memory);
   const BaseState<Lanes> base = lane_base(job);
   const BodyWrench<Lanes>* wrenches = lane_wrenches(job, scratch);
@@ -38,7 +45,7 @@ LaneFaults each_group(const LaneJob& job, Size first, Size last, const LaneScrat
   });
 }
 
-[[gnu::flatten]] LaneFaults run_gravity(const LaneJob& job, Size first, Size last, void* memory) {
+DYNAMICS_FLATTEN LaneFaults run_gravity(const LaneJob& job, Size first, Size last, void* memory) {
   const LaneScratch scratch(job, memory);
   const BaseState<Lanes> base = lane_base(job);
   const Tree tree(job.bodies, job.body_count);
@@ -50,7 +57,7 @@ LaneFaults each_group(const LaneJob& job, Size first, Size last, const LaneScrat
   });
 }
 
-[[gnu::flatten]] LaneFaults run_inertia(const LaneJob& job, Size first, Size last, void* memory) {
+DYNAMICS_FLATTEN LaneFaults run_inertia(const LaneJob& job, Size first, Size last, void* memory) {
   const LaneScratch scratch(job, memory);
   const Tree tree(job.bodies, job.body_count);
   double* out = job.output[0];
@@ -100,7 +107,7 @@ LaneFaults each_group(const LaneJob& job, Size first, Size last, const LaneScrat
   return group.leading(scratch.output);
 }
 
-[[gnu::flatten]] LaneFaults run_forward(const LaneJob& job, Size first, Size last, void* memory) {
+DYNAMICS_FLATTEN LaneFaults run_forward(const LaneJob& job, Size first, Size last, void* memory) {
   const LaneScratch scratch(job, memory);
   const BaseState<Lanes> base = lane_base(job);
   const BodyWrench<Lanes>* wrenches = lane_wrenches(job, scratch);
@@ -132,7 +139,7 @@ LaneFaults each_group(const LaneJob& job, Size first, Size last, const LaneScrat
       });
 }
 
-[[gnu::flatten]] LaneFaults run_inverse_derivatives(const LaneJob& job, Size first, Size last,
+DYNAMICS_FLATTEN LaneFaults run_inverse_derivatives(const LaneJob& job, Size first, Size last,
                                                     void* memory) {
   const LaneScratch scratch(job, memory);
   const BaseState<Lanes> base = lane_base(job);
@@ -143,7 +150,7 @@ LaneFaults each_group(const LaneJob& job, Size first, Size last, const LaneScrat
   });
 }
 
-[[gnu::flatten]] LaneFaults run_forward_derivatives(const LaneJob& job, Size first, Size last,
+DYNAMICS_FLATTEN LaneFaults run_forward_derivatives(const LaneJob& job, Size first, Size last,
                                                     void* memory) {
   const LaneScratch scratch(job, memory);
   const BaseState<Lanes> base = lane_base(job);
