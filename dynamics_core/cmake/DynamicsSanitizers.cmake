@@ -3,6 +3,12 @@
 set(DYNAMICS_SANITIZE "" CACHE STRING "address, thread, coverage or empty")
 set_property(CACHE DYNAMICS_SANITIZE PROPERTY STRINGS "" address thread coverage)
 
+# for what is around the library: lines in traces do
+set(dynamics_watched_fast "")
+if(DYNAMICS_SANITIZE MATCHES "address|thread")
+  set(dynamics_watched_fast -g1)
+endif()
+
 if(DYNAMICS_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
