@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "entry_points.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -103,7 +104,13 @@ void follow(std::string_view text, Read read) {
     const auto motion = knot_motion(knots);
     promise(motion->size() == model.size(), "a trajectory has the robot's joints");
     std::vector<double> q(model.size()), qd(q), qdd(q);
-    for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9}) motion->at(t, q, qd, qdd);
+    const auto finite = [](const std::vector<double>& x) {
+      return std::all_of(x.begin(), x.end(), [](double each) { return std::isfinite(each); });
+    };
+    for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9, knots.t.back()}) {
+      motion->at(t, q, qd, qdd);
+      promise(finite(q) && finite(qd) && finite(qdd), "a motion's numbers are finite");
+    }
     motion->at(knots.t.front(), q, qd, qdd);
     promise(q == knots.q.front(), "a motion begins at its first point");
   } catch (const ModelError& error) {

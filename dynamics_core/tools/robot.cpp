@@ -116,9 +116,13 @@ std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& tr
                                        std::optional<double> period) {
   if (!trajectory.empty() && trajectory != "cycloid") {
     const std::string text = read_file(trajectory);
-    return knot_motion(has_suffix(trajectory, {".yaml", ".yml"})
-                           ? read_trajectory_yaml(text, trajectory, robot.model)
-                           : read_trajectory_csv(text, trajectory, robot.model));
+    const bool yaml = has_suffix(trajectory, {".yaml", ".yml"});
+    try {
+      return knot_motion(yaml ? read_trajectory_yaml(text, trajectory, robot.model)
+                              : read_trajectory_csv(text, trajectory, robot.model));
+    } catch (const ArgumentError& error) {
+      throw InputError(fmt::format("{}: {}", trajectory, error.what()));
+    }
   }
   std::optional<Forced> forced = robot.table ? robot.table->forced : std::nullopt;
   if (!q1.empty()) {

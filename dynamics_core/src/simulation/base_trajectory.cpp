@@ -116,7 +116,11 @@ std::unique_ptr<BaseTrajectory> read_base_csv(std::string_view text, std::string
     auto& values = knots.q.emplace_back();
     for (const auto& column : columns) values.push_back(column ? table.number(row, *column) : 0.0);
   }
-  return coordinate_base(knot_motion(std::move(knots)));
+  try {
+    return coordinate_base(knot_motion(std::move(knots)));
+  } catch (const ArgumentError& error) {
+    throw ModelError(std::string(file_name), error.what());
+  }
 }
 
 }  // namespace dynamics

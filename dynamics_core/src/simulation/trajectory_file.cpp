@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "csv_table.hpp"
 
@@ -53,6 +54,21 @@ std::vector<std::vector<double>> spline_velocities(const Knots& knots) {
   return v;
 }
 
+/// That no number between the knots leaves the range of a double.
+bool stays_finite(const Quintic& k, double h) {
+  constexpr double largest = 1e300;
+  double q = 0.0, qd = 0.0, qdd = 0.0;
+  for (std::size_t i = k.size(); i-- > 0;) {
+    const auto power = static_cast<double>(i);
+    const double size = std::abs(k[i]);
+    if (!(size < largest)) return false;
+    q = q * h + size;
+    if (i > 0) qd = qd * h + power * size;
+    if (i > 1) qdd = qdd * h + power * (power - 1.0) * size;
+  }
+  return q < largest && qd < largest && qdd < largest;
+}
+
 class KnotMotion : public MotionOf<KnotMotion> {
  public:
   explicit KnotMotion(const Knots& knots)
@@ -66,6 +82,12 @@ class KnotMotion : public MotionOf<KnotMotion> {
                 ? cubic(h, knots.q[k][j], velocities[k][j], knots.q[k + 1][j], velocities[k + 1][j])
                 : quintic(h, knots.q[k][j], velocities[k][j], knots.qdd[k][j], knots.q[k + 1][j],
                           velocities[k + 1][j], knots.qdd[k + 1][j]));
+        if (!stays_finite(segments_.back(), h)) {
+          throw ArgumentError(fmt::format(
+              "trajectory points {} and {}, joint {}: what lies between them is too large for a "
+              "number; mind units and times",
+              k, k + 1, j));
+        }
       }
     }
   }

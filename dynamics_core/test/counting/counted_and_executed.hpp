@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "dynamics_core/counting/counted.hpp"
@@ -15,6 +16,7 @@
 namespace dynamics::test {
 
 using counting::Counted;
+using counting::Counts;
 
 template <class S>
 std::vector<S> numbers(std::size_t size, double phase) {
