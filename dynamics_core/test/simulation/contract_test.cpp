@@ -5,36 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "simulation/problems.hpp"
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-
-void* counted(std::size_t size) {
-  ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#include "support/allocation_counter.hpp"
 
 namespace dynamics::ode {
 namespace {
 
+namespace counter = test::allocation_counter;
 using namespace problems;
 
 std::vector<std::string> all_names() {
@@ -83,11 +65,11 @@ TEST_P(Contract, ARunWithSamplesAndEventsDoesNotAllocate) {
   plan.events = events;
   plan.on_step = go_on;
   Solver<double> solver(*integrator, 1);
-  const std::size_t before = allocations.load();
+  counter::start();
   const auto outcome = solver.run(0.0, y0_, plan);
-  const std::size_t after = allocations.load();
+  const std::size_t allocated = counter::stop();
   ASSERT_TRUE(outcome.ok()) << outcome.message();
-  EXPECT_EQ(after, before);
+  EXPECT_EQ(allocated, 0U);
   EXPECT_EQ(events_seen, 3);
   EXPECT_NE(sum, 0.0);
 }
@@ -170,12 +152,12 @@ TEST(RealTimeStep, DoesNotAllocateAndHasBoundedWork) {
     if (!name.constant_ok) continue;
     auto integrator = make_fixed_step_integrator<double>(name.name, system, constant_step(1e-3));
     std::vector<double> y{1.0, 0.5, 0.0, 0.0};
-    const std::size_t before = allocations.load();
+    counter::start();
     Status status = Status::ok;
     for (int i = 0; i < 1000 && status == Status::ok; ++i) {
       status = integrator->step(1e-3 * i, 1e-3, y);
     }
-    EXPECT_EQ(allocations.load(), before) << name.name;
+    EXPECT_EQ(counter::stop(), 0U) << name.name;
     EXPECT_EQ(status, Status::ok) << name.name;
     EXPECT_LT(integrator->statistics().evaluations, 1000u * 40u) << name.name;
   }
