@@ -32,6 +32,9 @@ struct Contender {
   std::size_t states_per_call = 1;
   /// That many calls, with the states from `first` on.
   std::function<void(std::size_t first, std::size_t calls)> run;
+  /// What the last call gave: joint forces or accelerations as a column, or the matrix. None of
+  /// batches.
+  std::function<Eigen::MatrixXd()> result = nullptr;
 };
 
 const Model& puma();

@@ -34,6 +34,10 @@ const Model& puma() {
 
 namespace {
 
+Eigen::MatrixXd column(const std::vector<double>& values) {
+  return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
 struct OneState {
   explicit OneState(const Model& given, double speed = 3.0)
       : model(given),
@@ -64,26 +68,32 @@ std::vector<Contender> ours_on(const Model& model) {
   // slow, so that long chains do not whirl beyond what a double holds
   const auto one = std::make_shared<OneState>(model, model.size() > 6 ? 0.1 : 3.0);
   std::vector<Contender> all;
-  all.push_back({"inverse", "ours", 1, 1, [one](std::size_t first, std::size_t calls) {
+  all.push_back({"inverse", "ours", 1, 1,
+                 [one](std::size_t first, std::size_t calls) {
                    const States& s = one->states;
                    for (std::size_t k = first; k < first + calls; ++k) {
                      inverse_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k),
                                       s.row(s.u, k), one->result);
                    }
-                 }});
-  all.push_back({"forward", "ours", 1, 1, [one](std::size_t first, std::size_t calls) {
+                 },
+                 [one] { return column(one->result); }});
+  all.push_back({"forward", "ours", 1, 1,
+                 [one](std::size_t first, std::size_t calls) {
                    const States& s = one->states;
                    for (std::size_t k = first; k < first + calls; ++k) {
                      forward_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k),
                                       s.row(s.u, k), one->result);
                    }
-                 }});
-  all.push_back({"inertia matrix", "ours", 1, 1, [one](std::size_t first, std::size_t calls) {
+                 },
+                 [one] { return column(one->result); }});
+  all.push_back({"inertia matrix", "ours", 1, 1,
+                 [one](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      inertia_matrix(one->model, one->workspace, one->states.row(one->states.q, k),
                                     one->matrix);
                    }
-                 }});
+                 },
+                 [one] { return one->matrix; }});
   return all;
 }
 

@@ -58,26 +58,32 @@ struct Kdl {
 std::vector<Contender> kdl() {
   const auto peer = std::make_shared<Kdl>();
   std::vector<Contender> all;
-  all.push_back({"inverse", "kdl", 1, 1, [peer](std::size_t first, std::size_t calls) {
+  all.push_back({"inverse", "kdl", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      const std::size_t i = k % peer->states.count;
                      Kdl::require(peer->inverse.CartToJnt(peer->q[i], peer->qd[i], peer->u[i],
                                                           peer->nothing, peer->result));
                    }
-                 }});
-  all.push_back({"forward", "kdl", 1, 1, [peer](std::size_t first, std::size_t calls) {
+                 },
+                 [peer] { return peer->result.data; }});
+  all.push_back({"forward", "kdl", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      const std::size_t i = k % peer->states.count;
                      Kdl::require(peer->forward.CartToJnt(peer->q[i], peer->qd[i], peer->u[i],
                                                           peer->nothing, peer->result));
                    }
-                 }});
-  all.push_back({"inertia matrix", "kdl", 1, 1, [peer](std::size_t first, std::size_t calls) {
+                 },
+                 [peer] { return peer->result.data; }});
+  all.push_back({"inertia matrix", "kdl", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      const std::size_t i = k % peer->states.count;
                      Kdl::require(peer->parameters.JntToMass(peer->q[i], peer->matrix));
                    }
-                 }});
+                 },
+                 [peer] { return peer->matrix.data; }});
   return all;
 }
 

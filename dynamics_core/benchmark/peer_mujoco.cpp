@@ -23,6 +23,9 @@ struct Mujoco {
     std::copy_n(states.row(states.q, k).data(), 6, robot.data()->qpos);
     std::copy_n(states.row(states.qd, k).data(), 6, robot.data()->qvel);
   }
+  static Eigen::MatrixXd column(const mjtNum* values) {
+    return Eigen::Map<const Eigen::VectorXd>(values, 6);
+  }
   test::MujocoModel robot{puma().description()};
   States states{6, 256};
   double matrix[36] = {};
@@ -33,23 +36,28 @@ struct Mujoco {
 std::vector<Contender> mujoco() {
   const auto peer = std::make_shared<Mujoco>();
   std::vector<Contender> all;
-  all.push_back({"inverse", "mujoco", 1, 1, [peer](std::size_t first, std::size_t calls) {
+  all.push_back({"inverse", "mujoco", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      peer->set(k);
                      std::copy_n(peer->states.row(peer->states.u, k).data(), 6,
                                  peer->robot.data()->qacc);
                      mj_inverse(peer->robot.model(), peer->robot.data());
                    }
-                 }});
-  all.push_back({"forward", "mujoco", 1, 1, [peer](std::size_t first, std::size_t calls) {
+                 },
+                 [peer] { return Mujoco::column(peer->robot.data()->qfrc_inverse); }});
+  all.push_back({"forward", "mujoco", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      peer->set(k);
                      std::copy_n(peer->states.row(peer->states.u, k).data(), 6,
                                  peer->robot.data()->qfrc_applied);
                      mj_forward(peer->robot.model(), peer->robot.data());
                    }
-                 }});
-  all.push_back({"inertia matrix", "mujoco", 1, 1, [peer](std::size_t first, std::size_t calls) {
+                 },
+                 [peer] { return Mujoco::column(peer->robot.data()->qacc); }});
+  all.push_back({"inertia matrix", "mujoco", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      peer->set(k);
                      mj_kinematics(peer->robot.model(), peer->robot.data());
@@ -57,6 +65,9 @@ std::vector<Contender> mujoco() {
                      mj_crb(peer->robot.model(), peer->robot.data());
                      mj_fullM(peer->robot.model(), peer->matrix, peer->robot.data()->qM);
                    }
+                 },
+                 [peer]() -> Eigen::MatrixXd {
+                   return Eigen::Map<const Eigen::MatrixXd>(peer->matrix, 6, 6);
                  }});
   return all;
 }

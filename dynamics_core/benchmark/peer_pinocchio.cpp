@@ -51,24 +51,33 @@ struct Pinocchio {
 std::vector<Contender> pinocchio() {
   const auto peer = std::make_shared<Pinocchio>();
   std::vector<Contender> all;
-  all.push_back({"inverse", "pinocchio", 1, 1, [peer](std::size_t first, std::size_t calls) {
+  all.push_back({"inverse", "pinocchio", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      const std::size_t i = k % peer->states.count;
                      ::pinocchio::rnea(peer->model, peer->data, peer->q[i], peer->qd[i],
                                        peer->u[i]);
                    }
-                 }});
-  all.push_back({"forward", "pinocchio", 1, 1, [peer](std::size_t first, std::size_t calls) {
+                 },
+                 [peer] { return peer->data.tau; }});
+  all.push_back({"forward", "pinocchio", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      const std::size_t i = k % peer->states.count;
                      ::pinocchio::aba(peer->model, peer->data, peer->q[i], peer->qd[i], peer->u[i]);
                    }
-                 }});
-  all.push_back({"inertia matrix", "pinocchio", 1, 1, [peer](std::size_t first, std::size_t calls) {
+                 },
+                 [peer] { return peer->data.ddq; }});
+  all.push_back({"inertia matrix", "pinocchio", 1, 1,
+                 [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
                      const std::size_t i = k % peer->states.count;
                      ::pinocchio::crba(peer->model, peer->data, peer->q[i]);
                    }
+                 },
+                 [peer]() -> Eigen::MatrixXd {
+                   // only the upper half is filled
+                   return peer->data.M.selfadjointView<Eigen::Upper>();
                  }});
   return all;
 }
