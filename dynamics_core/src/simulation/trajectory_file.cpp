@@ -57,6 +57,7 @@ std::vector<std::vector<double>> spline_velocities(const Knots& knots) {
 /// That no number between the knots leaves the range of a double.
 bool stays_finite(const Quintic& k, double h) {
   constexpr double largest = 1e300;
+  if (!(h < largest)) return false;
   double q = 0.0, qd = 0.0, qdd = 0.0;
   for (std::size_t i = k.size(); i-- > 0;) {
     const auto power = static_cast<double>(i);

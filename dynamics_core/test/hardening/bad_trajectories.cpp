@@ -40,6 +40,7 @@ std::vector<BadInput> bad_trajectories() {
   add("one point", header + "0,0.1,0.2,0.3\n", accepted, "");
   add("two points a denormal apart", header + "0,0,0,0\n5e-324,1,1,1\n", refused, "");
   add("positions of 1e300", header + "0,0,0,0\n1,1e300,0,0\n", refused, "too large");
+  add("times of 1e308", header + "0,0,0,0\n1e308,0.1,0,3\n", refused, "too large");
   add("velocities of 1e308",
       "t,q_joint1,q_joint2,q_joint3,qd_joint1,qd_joint2,qd_joint3\n0,0,0,0,0,0,0\n"
       "1,0,0,0,0,1e308,0\n",
