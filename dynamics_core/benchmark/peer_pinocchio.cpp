@@ -5,17 +5,17 @@
 // first of all: it configures boost
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/joint-configuration.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
-#include <pinocchio/parsers/urdf.hpp>
 #endif
 
-#include <cmath>
+#include <map>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 #include "contenders.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/model/to_urdf.hpp"
+#include "dynamics_core/model/description.hpp"
 
 namespace dynamics::benchmark {
 
@@ -26,16 +26,53 @@ std::string pinocchio_version() { return ""; }
 
 namespace {
 
+::pinocchio::SE3 to_pinocchio(const Pose& pose) { return {pose.rotation, pose.translation}; }
+
+/// Joint by joint, and not by Pinocchio's reader of URDFs, which not every build of it has. Joints
+/// about an axis of the frame are of the faster types, as that reader makes them.
+::pinocchio::Model to_pinocchio(const RobotDescription& robot) {
+  ::pinocchio::Model model;
+  // the joint that carries a link, and where the link's frame is in the joint's
+  std::map<std::string, std::pair<::pinocchio::JointIndex, ::pinocchio::SE3>> carriers;
+  std::map<std::string, const Inertial*> bodies;
+  for (const LinkDescription& link : robot.links) {
+    bodies[link.name] = link.inertial ? &*link.inertial : nullptr;
+  }
+  for (const JointDescription& joint : robot.joints) {
+    // what no joint has carried before is the base
+    const auto& [parent, frame] =
+        carriers.try_emplace(joint.parent, ::pinocchio::JointIndex{0}, ::pinocchio::SE3::Identity())
+            .first->second;
+    const ::pinocchio::SE3 origin = frame * to_pinocchio(joint.origin);
+    auto carrier = std::make_pair(parent, origin);
+    if (joint.type != JointType::fixed) {
+      if (joint.type != JointType::revolute && joint.type != JointType::continuous) {
+        throw std::invalid_argument("Pinocchio: a joint like '" + joint.name + "' is not foreseen");
+      }
+      ::pinocchio::JointModel type = ::pinocchio::JointModelRevoluteUnaligned(joint.axis);
+      if (joint.axis == Eigen::Vector3d::UnitX()) type = ::pinocchio::JointModelRX();
+      if (joint.axis == Eigen::Vector3d::UnitY()) type = ::pinocchio::JointModelRY();
+      if (joint.axis == Eigen::Vector3d::UnitZ()) type = ::pinocchio::JointModelRZ();
+      carrier = {model.addJoint(parent, type, origin, joint.name), ::pinocchio::SE3::Identity()};
+    }
+    if (const Inertial* body = bodies.at(joint.child)) {
+      model.appendBodyToJoint(carrier.first,
+                              ::pinocchio::Inertia(body->mass, body->centre, body->inertia),
+                              carrier.second);
+    }
+    carriers[joint.child] = carrier;
+  }
+  return model;
+}
+
 struct Pinocchio {
-  Pinocchio() : states(6, 256) {
-    ::pinocchio::urdf::buildModelFromXML(to_urdf(built_in_robot("puma")), model);
-    data = ::pinocchio::Data(model);
+  Pinocchio() : states(6, 256), model(to_pinocchio(puma().description())), data(model) {
+    if (model.nq != 6 || model.nv != 6) throw std::runtime_error("Pinocchio: not six joints");
     const auto eigen = [&](const std::vector<double>& rows, std::size_t k) {
       return Eigen::VectorXd(Eigen::Map<const Eigen::VectorXd>(rows.data() + k * 6, 6));
     };
     for (std::size_t k = 0; k < states.count; ++k) {
-      // a continuous joint is a cosine and a sine there: integrate from the neutral configuration
-      q.push_back(::pinocchio::integrate(model, ::pinocchio::neutral(model), eigen(states.q, k)));
+      q.push_back(eigen(states.q, k));
       qd.push_back(eigen(states.qd, k));
       u.push_back(eigen(states.u, k));
     }

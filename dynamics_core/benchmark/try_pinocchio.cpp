@@ -4,20 +4,17 @@
 // first of all: it configures boost
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/joint-configuration.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
-#include <pinocchio/parsers/urdf.hpp>
-#include <string>
 
 int main() {
   pinocchio::Model model;
-  pinocchio::urdf::buildModelFromXML(std::string("<robot name='r'><link name='l'/></robot>"),
-                                     model);
+  const pinocchio::JointIndex joint =
+      model.addJoint(0, pinocchio::JointModelRZ(), pinocchio::SE3::Identity(), "joint");
+  model.appendBodyToJoint(joint, pinocchio::Inertia::Identity(), pinocchio::SE3::Identity());
   pinocchio::Data data(model);
   const Eigen::VectorXd v = Eigen::VectorXd::Zero(model.nv);
-  const Eigen::VectorXd q = pinocchio::integrate(model, pinocchio::neutral(model), v);
-  pinocchio::rnea(model, data, q, v, v);
-  pinocchio::aba(model, data, q, v, v);
-  pinocchio::crba(model, data, q);
-  return 0;
+  pinocchio::rnea(model, data, v, v, v);
+  pinocchio::aba(model, data, v, v, v);
+  pinocchio::crba(model, data, v);
+  return data.tau.size() == data.ddq.size() && data.M.rows() == model.nv ? 0 : 1;
 }
