@@ -29,6 +29,7 @@ namespace {
 namespace counter = test::allocation_counter;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using test::floating;
 using test::idx;
 using test::relative;
 using testing::HasSubstr;
@@ -55,17 +56,6 @@ RobotDescription with_mimics(RobotDescription robot, std::size_t from, bool mass
     if (++count > from) joint.mimic = Mimic{"joint" + std::to_string(count % from), -0.5, 0.1};
   }
   if (massless) robot.links.back().inertial.reset();
-  return robot;
-}
-
-RobotDescription floating(RobotDescription robot) {
-  JointDescription drive;
-  drive.name = "drive";
-  drive.type = JointType::floating;
-  drive.parent = "ground";
-  drive.child = "base";
-  robot.joints.push_back(drive);
-  robot.links.push_back({"ground", std::nullopt, {}, {}, std::nullopt});
   return robot;
 }
 

@@ -153,17 +153,12 @@ INSTANTIATE_TEST_SUITE_P(Robots, Derivatives, testing::ValuesIn(test::sample_rob
 TEST(DerivativesFarAndFast, AreThoseOfTheArmAtRest) {
   // An arm on a carriage that glides away feels nothing of where it is and how fast.
   const RobotDescription arm = test::RandomRobot(8).robot({.joints = 6, .prismatic = 0.3});
-  RobotDescription gliding = arm;
   JointDescription rail;
   rail.name = "rail";
   rail.type = JointType::prismatic;
-  rail.parent = "ground";
-  rail.child = "base";
   rail.axis = {0.6, 0.0, 0.8};
   rail.limits = JointLimits{};
-  gliding.joints.insert(gliding.joints.begin(), rail);
-  gliding.links.push_back({"ground", std::nullopt, {}, {}, std::nullopt});
-  const Model still(arm), moving(gliding);
+  const Model still(arm), moving(test::on_ground(arm, rail));
   test::RandomRobot random(9);
   const VectorXd q = random.vector(6, 3.0), qd = random.vector(6, 2.0), qdd = random.vector(6, 5.0);
   const auto with = [](double carriage, const VectorXd& x) {

@@ -25,15 +25,7 @@ constexpr double bar = 1e-12;
 class BaseMotionTest : public testing::TestWithParam<unsigned> {
  protected:
   BaseMotionTest() {
-    RobotDescription mounted = description;
-    JointDescription drive;
-    drive.name = "drive";
-    drive.type = JointType::floating;
-    drive.parent = "ground";
-    drive.child = "base";
-    mounted.joints.insert(mounted.joints.begin(), drive);
-    mounted.links.push_back({"ground", std::nullopt, {}, {}, std::nullopt});
-    driven.emplace(mounted, options);
+    driven.emplace(test::floating(description), options);
     driven_workspace.emplace(*driven);
     q6[4] = random.uniform(-1.2, 1.2);
   }

@@ -213,15 +213,8 @@ inline std::vector<Model> entry_point_models() {
   RandomRobot random(77);
   std::vector<Model> models;
   models.emplace_back(random.robot({.joints = 6, .rotors = 0.5, .friction = 0.5}));
-  RobotDescription flying =
-      random.robot({.joints = 9, .branching = 0.4, .fixed = 0.3, .rotors = 0.3, .friction = 0.5});
-  JointDescription drive;
-  drive.name = "drive";
-  drive.type = JointType::floating;
-  drive.parent = "ground";
-  drive.child = "base";
-  flying.joints.push_back(drive);
-  flying.links.push_back({"ground", std::nullopt, {}, {}, std::nullopt});
+  RobotDescription flying = floating(
+      random.robot({.joints = 9, .branching = 0.4, .fixed = 0.3, .rotors = 0.3, .friction = 0.5}));
   for (JointDescription& joint : flying.joints) {
     if (joint.name == "joint4" || joint.name == "joint7") joint.mimic = Mimic{"joint1", 0.5, 0.1};
   }

@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 #include <random>
 #include <string>
+#include <utility>
 
 #include "dynamics_core/model/model.hpp"
 
@@ -120,5 +121,21 @@ class RandomRobot {
 
   std::mt19937 engine_;
 };
+
+/// The robot's base carried by a joint from the link "ground".
+inline RobotDescription on_ground(RobotDescription robot, JointDescription joint) {
+  joint.parent = "ground";
+  joint.child = "base";
+  robot.joints.insert(robot.joints.begin(), std::move(joint));
+  robot.links.push_back({"ground", std::nullopt, {}, {}, std::nullopt});
+  return robot;
+}
+
+inline RobotDescription floating(RobotDescription robot) {
+  JointDescription drive;
+  drive.name = "drive";
+  drive.type = JointType::floating;
+  return on_ground(std::move(robot), std::move(drive));
+}
 
 }  // namespace dynamics::test

@@ -88,27 +88,12 @@ RigidInertia<S> turned_inertia(const TreeBody& body, const DerivativeScratch<S>&
   return turned;
 }
 
-/// About a point from which the present one is at r: forces and rows that take motions, inertias.
+/// A force, or a row that takes motions, about a point from which the present one is at r.
 template <class S>
 Six<S> seen_from(const Vec3<S>& r, const Six<S>& f) {
   return {f.top + cross(r, f.bottom), f.bottom};
 }
-template <class S>
-RigidInertia<S> seen_from(const Vec3<S>& r, const RigidInertia<S>& m) {
-  const Vec3<S>& own = m.moment;
-  const Sym3<S>& j = m.inertia;
-  RigidInertia<S> seen;
-  seen.mass = m.mass;
-  const Vec3<S> all = own + m.mass * r;
-  seen.moment = all;
-  // 2 (h.r) 1 - h r^T - r h^T + m (r.r 1 - r r^T), h + m r in one
-  const S d = dot(own, r) + dot(all, r);
-  seen.inertia = {
-      j.xx + (d - (own.x * r.x + all.x * r.x)), j.xy - (own.y * r.x + all.x * r.y),
-      j.xz - (own.z * r.x + all.x * r.z),       j.yy + (d - (own.y * r.y + all.y * r.y)),
-      j.yz - (own.z * r.y + all.y * r.z),       j.zz + (d - (own.z * r.z + all.z * r.z))};
-  return seen;
-}
+
 /// E less x y^T + y x^T - 2 (x.y) 1.
 template <class S>
 Sym3<S> less_product(const Sym3<S>& E, const Vec3<S>& x, const Vec3<S>& y) {

@@ -26,22 +26,28 @@ DYNAMICS_INLINE RigidInertia<S> rigid_inertia(const TreeBody& body) {
           {S(j[0]), S(j[1]), S(j[2]), S(j[3]), S(j[4]), S(j[5])}};
 }
 
-/// B^T M B: what the parent's origin sees of a body.
+/// About a point from which the present origin is at r.
 template <class S>
-DYNAMICS_INLINE RigidInertia<S> to_parent(const TreeBody& body, const Placement<S>& at,
-                                          const RigidInertia<S>& own) {
+DYNAMICS_INLINE RigidInertia<S> seen_from(const Vec3<S>& r, const RigidInertia<S>& own) {
   RigidInertia<S> seen;
   seen.mass = own.mass;
-  const Vec3<S> h = to_parent(body, at, own.moment);
-  const Vec3<S>& r = at.r;
+  const Vec3<S>& h = own.moment;
   seen.moment = h + own.mass * r;
-  // J' = R J R^T + sum over the mass of what the shift adds: 2 r.h + m r^2 and the like
-  seen.inertia = to_parent(body, at, own.inertia);
+  // sums over the mass of what the shift adds: 2 r.h + m r^2 and the like
+  seen.inertia = own.inertia;
   const Vec3<S> k = seen.moment;  // h + m r
   const S hx = h.x * r.x + k.x * r.x, hy = h.y * r.y + k.y * r.y, hz = h.z * r.z + k.z * r.z;
   seen.inertia += Sym3<S>{hy + hz, -(r.x * h.y + k.x * r.y), -(r.x * h.z + k.x * r.z),
                           hx + hz, -(r.y * h.z + k.y * r.z), hx + hy};
   return seen;
+}
+
+/// B^T M B: what the parent's origin sees of a body.
+template <class S>
+DYNAMICS_INLINE RigidInertia<S> to_parent(const TreeBody& body, const Placement<S>& at,
+                                          const RigidInertia<S>& own) {
+  return seen_from(at.r, RigidInertia<S>{own.mass, to_parent(body, at, own.moment),
+                                         to_parent(body, at, own.inertia)});
 }
 
 template <class S>
