@@ -366,6 +366,8 @@ prepare_environment() {
     export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
     compiler_launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
+  # .ci/run sets it: a user's newer compiler may warn of more than ours
+  warnings_as_errors=-DDYNAMICS_WARNINGS_AS_ERRORS=${DYNAMICS_WARNINGS_AS_ERRORS:-OFF}
 }
 
 run_colcon() { (cd -- "$root" && colcon --log-base log "$@"); }
@@ -395,8 +397,8 @@ build_packages() { # ON|OFF (tests)  PACKAGE...
   step "Building $*" "$root/log/build.log" run_colcon build \
     --paths "${folders[@]}" --packages-select "$@" --build-base build --install-base install \
     --executor sequential --continue-on-error --event-handlers console_direct+ \
-    "${metas[@]}" "${again[@]}" --cmake-args -DCMAKE_BUILD_TYPE=Release "-DBUILD_TESTING=$testing" "${compiler_launcher[@]}" ||
-    status=$?
+    "${metas[@]}" "${again[@]}" --cmake-args -DCMAKE_BUILD_TYPE=Release \
+    "-DBUILD_TESTING=$testing" "$warnings_as_errors" "${compiler_launcher[@]}" || status=$?
   if ((${#again[@]})); then echo "$ros_distro" >"$memory"; fi
   if ((status == 0)); then return 0; fi
   latest=$(readlink -f -- "$root/log/latest_build") || latest=$root/log

@@ -25,6 +25,14 @@ LICENSED = SOURCE + (".yaml", ".yml")
 OUTPUT_FOLDERS = {"build", "install", "log", "runs", ".git"}
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 
+# What sets compile options for every target of a directory, up to its closing parenthesis.
+DIRECTORY_OPTIONS = re.compile(
+    r"^[ \t]*(add_compile_options|add_definitions|set_directory_properties"
+    r"|set_property\(\s*DIRECTORY|(?:set|(?:string|list)\(\s*\w+)[\s(]+CMAKE_"
+    r"(?:CXX_FLAGS|COMPILE_WARNING)\w*)\b[^#]*?\)[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+
 
 class Skip(Exception):
     """The check cannot run here; says why."""
@@ -221,6 +229,18 @@ class Linter:
                      if name not in long]
         return problems
 
+    def warning_scopes(self):
+        """Warning flags are set on our own targets: a directory also compiles googletest."""
+        problems = []
+        for file in self.select(is_cmake):
+            text = file.read_text("utf-8")
+            for call in DIRECTORY_OPTIONS.finditer(text):
+                if re.search(r"(^|[\s:;\"])[-/]W|CMAKE_COMPILE_WARNING_AS_ERROR", call.group()):
+                    line = text.count("\n", 0, call.start()) + 1
+                    problems.append(f"{self.name(file)}:{line}: {call.group(1)} sets warnings for"
+                                    " the whole directory; use dynamics_warnings(target)")
+        return problems
+
     # ---- clang-tidy, remembering what it has found clean
 
     def clang_tidy(self):
@@ -299,6 +319,7 @@ CHECKS = {
     "package.xml": Linter.packages,
     "licences": Linter.licences,
     "file lengths": Linter.lengths,
+    "warning scopes": Linter.warning_scopes,
     "clang-tidy": Linter.clang_tidy,
 }
 
