@@ -11,6 +11,7 @@ two runs come apart.
 """
 
 import csv
+import math
 import pathlib
 import subprocess
 import sys
@@ -37,8 +38,9 @@ def run(program, algorithm, options, folder):
 
 
 def largest(values):
-    """The largest size of a list's entries."""
-    return max((abs(x) for x in values), default=0.0)
+    """Return the largest absolute value; NaN if any value is NaN."""
+    sizes = [abs(x) for x in values]
+    return math.nan if any(map(math.isnan, sizes)) else max(sizes, default=0.0)
 
 
 def until(columns, name, end):
@@ -48,7 +50,9 @@ def until(columns, name, end):
 
 def error(columns, end):
     """Joint 1 against the desired path."""
-    pairs = zip(until(columns, "q_joint1", end), until(columns, "desired_joint1", end))
+    pairs = zip(
+        until(columns, "q_joint1", end), until(columns, "desired_joint1", end), strict=True
+    )
     return largest(a - b for a, b in pairs)
 
 
@@ -77,7 +81,9 @@ def main():
                 )
             columns = [k for k in runs["udut"] if k.startswith(("q_", "e_"))]
             apart = largest(
-                a - b for k in columns for a, b in zip(runs["udut"][k], runs["cholesky"][k])
+                a - b
+                for k in columns
+                for a, b in zip(runs["udut"][k], runs["cholesky"][k], strict=True)
             )
             print(f"  apart     {apart:.1e} (largest difference of joints and amplitudes)")
 

@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/robots.hpp"
 #include "dynamics_core/simulation/make_integrator.hpp"
@@ -56,12 +57,7 @@ const std::vector<double>& reference() {
   return end;
 }
 
-double error_of(const std::vector<double>& q) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < q.size(); ++i)
-    largest = std::max(largest, std::abs(q[i] - reference()[i]));
-  return largest;
-}
+double error_of(const std::vector<double>& q) { return max_abs_difference(q, reference()); }
 
 /// The run alone: model, plant and integrator are made once, as MuJoCo's model and data are.
 void ours(benchmark::State& state, const std::string& integrator, double setting, bool fixed) {

@@ -12,6 +12,7 @@
 
 #include "command.hpp"
 #include "dynamics_core/formulations/registry.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
 #include "report.hpp"
 #include "robot.hpp"
@@ -70,25 +71,23 @@ class RandomStates {
   std::mt19937 engine_;
 };
 
-/// max |a - b| / max |a|, |b|; not a number where either is not finite.
+/// max |a - b| / max |a|, |b|; NaN where either is not finite.
 double difference(const VectorXd& a, const VectorXd& b) {
   if (!a.allFinite() || !b.allFinite()) return std::numeric_limits<double>::quiet_NaN();
-  if (a.size() == 0) return 0.0;
-  const double scale = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
-  return scale == 0.0 ? 0.0 : (a - b).cwiseAbs().maxCoeff() / scale;
+  const double scale = std::max(max_abs(a), max_abs(b));
+  return scale == 0.0 ? 0.0 : max_abs(a - b) / scale;
 }
 
-/// The larger, where a number that is none is the largest of all.
-void raise(double& largest, double value) {
-  if (!(value <= largest)) largest = value;
-}
+void raise(double& largest, double value) { largest = max_propagating_nan(largest, value); }
 
+/// Of M; NaN where M is not positive definite.
 double condition_number(const Model& model, Workspace& workspace, const VectorXd& q) {
   MatrixXd M(q.size(), q.size());
   inertia_matrix(model, workspace, q, M);
   const VectorXd values =
       Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
-  return values.maxCoeff() / values.minCoeff();
+  const double smallest = values[0], largest = values[values.size() - 1];
+  return smallest > 0.0 ? largest / smallest : std::numeric_limits<double>::quiet_NaN();
 }
 
 struct Pair {

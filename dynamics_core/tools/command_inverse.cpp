@@ -6,6 +6,7 @@
 
 #include "command.hpp"
 #include "dynamics_core/formulations/registry.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
 #include "flexible_report.hpp"
 #include "page.hpp"
@@ -79,13 +80,13 @@ void along_path(const Arguments& args) {
   std::vector<double> peak(model.size(), 0.0), rms(model.size(), 0.0), ratio(model.size(), 0.0);
   for (std::size_t i = 0; i < model.size(); ++i) {
     for (std::size_t k = 0; k < run.size(); ++k) {
-      peak[i] = std::max(peak[i], std::abs(run.tau[i][k]));
       if (k == 0) continue;
       // trapezium: the last interval may be shorter
       const double a = run.tau[i][k - 1], b = run.tau[i][k];
       rms[i] += 0.5 * (a * a + b * b) * (run.t[k] - run.t[k - 1]);
     }
     rms[i] = std::sqrt(rms[i] / run.t.back());
+    peak[i] = max_abs(run.tau[i]);
     ratio[i] = peak[i] / model.coordinates()[i].effort;
   }
   outputs.write(run);

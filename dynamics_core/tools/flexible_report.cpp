@@ -10,6 +10,7 @@
 #include "denoc_report.hpp"
 #include "dynamics_core/flexible/flexible_dynamics.hpp"
 #include "dynamics_core/flexible/natural_modes.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "report.hpp"
 
 namespace dynamics::tools {
@@ -190,9 +191,8 @@ void print_tips(const Recording& run) {
   if (run.tips.empty()) return;
   fmt::print("\nlargest deflection of the tips\n");
   for (std::size_t i = 0; i < run.tips.size(); ++i) {
-    double largest = 0.0;
-    for (const double u : run.tips[i]) largest = std::max(largest, std::abs(u));
-    if (largest > 0.0) fmt::print("{:<12} {:.6g} m\n", run.tip_names[i], largest);
+    const double largest = max_abs(run.tips[i]);
+    if (largest != 0.0) fmt::print("{:<12} {:.6g} m\n", run.tip_names[i], largest);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/rigid/forward_dynamics.hpp>
 #include <dynamics_core/rigid/inverse_dynamics.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
@@ -116,7 +117,9 @@ std::string Work::difference(const std::vector<double>& got, const std::string& 
     return fmt::format("{} has {} numbers, not {}", what, got.size(), order_.size());
   }
   double scale = 1.0;
-  for (const double value : expected_) scale = std::max(scale, std::abs(value));
+  for (const double value : expected_) {
+    scale = dynamics::max_propagating_nan(scale, std::abs(value));
+  }
   for (std::size_t i = 0; i < order_.size(); ++i) {
     const double expected = expected_[order_[i]];
     if (!(std::abs(got[i] - expected) <= tolerance * scale)) {
@@ -156,7 +159,7 @@ std::string Work::check(const InverseDynamics::Request& request,
     auto wrong = difference(points[k].effort, fmt::format("points[{}].effort", k));
     if (!wrong.empty()) return wrong;
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      peak[i] = std::max(peak[i], std::abs(points[k].effort[i]));
+      peak[i] = dynamics::max_propagating_nan(peak[i], std::abs(points[k].effort[i]));
     }
   }
   if (response.verdict.peak != peak) return "the verdict's peaks are not those of the efforts";

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/rigid/inverse_dynamics.hpp>
 #include <limits>
 #include <memory>
@@ -256,8 +257,8 @@ class Scaling {
     const auto note = [&](double value, double allowed, double limit, double& largest,
                           const Obstacle& what) {
       if (value == 0.0) return;
-      largest = std::max(largest, value / limit);
-      if (!(value > allowed) || value / allowed - 1.0 < excess_) return;
+      largest = dynamics::max_propagating_nan(largest, value / limit);
+      if (value <= allowed || value / allowed - 1.0 < excess_) return;  // NaN exceeds
       // above zero also where the quotient is rounded to 1
       excess_ = std::max(value / allowed - 1.0, std::numeric_limits<double>::min());
       obstacle = what;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/simulation/trajectory_file.hpp>
 #include <limits>
 #include <utility>
@@ -85,7 +86,7 @@ double deviation(const TimedPath& made, const TimedPath& path, std::size_t size)
         double distance = 0.0, along = 0.0, square = 0.0;
         for (std::size_t i = 0; i < size; ++i) {
           const double off = wanted[i] - q[i];
-          distance = std::max(distance, std::abs(off));
+          distance = dynamics::max_propagating_nan(distance, std::abs(off));
           along += off * v[i];
           square += v[i] * v[i];
         }
@@ -93,7 +94,7 @@ double deviation(const TimedPath& made, const TimedPath& path, std::size_t size)
         if (!(square > 0.0)) break;
         u = std::clamp(u + along / square, begin, end);
       }
-      largest = std::max(largest, nearest);
+      largest = dynamics::max_propagating_nan(largest, nearest);
     }
   }
   return largest;

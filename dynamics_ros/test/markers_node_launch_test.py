@@ -117,7 +117,8 @@ class TestNode(unittest.TestCase):
 
     def at(self, expected):
         tip = self.tip()
-        return tip is not None and max(abs(a - b) for a, b in zip(tip, expected)) < 1e-12
+        return tip is not None and all(
+            abs(a - b) < 1e-12 for a, b in zip(tip, expected))
 
     def markers(self, name):
         """Those of the last array that shows any."""

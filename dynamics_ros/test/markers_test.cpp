@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/model/from_urdf.hpp>
 #include <dynamics_core/model/robots.hpp>
 #include <dynamics_core/model/to_urdf.hpp>
@@ -215,7 +216,7 @@ TEST(Markers, place_the_box_of_a_turned_inertia) {
   // the same body, whatever the order and the senses of its axes
   const Eigen::Matrix3d shape = drawn * scale.cwiseAbs2().asDiagonal() * drawn.transpose();
   const Eigen::Matrix3d expected = turn * squares.asDiagonal() * turn.transpose();
-  EXPECT_LE((shape - expected).cwiseAbs().maxCoeff(), 1e-5);  // of the text's six digits
+  EXPECT_LE(dynamics::max_abs(shape - expected), 1e-5);  // of the text's six digits
 }
 
 TEST(Markers, write_the_energies) {

@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <dynamics_core/flexible/flexible_dynamics.hpp>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/model/from_urdf.hpp>
 #include <dynamics_core/model/robots.hpp>
 #include <dynamics_core/model/to_urdf.hpp>
@@ -86,8 +87,8 @@ Pose look_up(MovingRobot& robot, const std::string& link) {
 }
 
 double distance(const Pose& a, const Pose& b) {
-  return std::max((a.rotation - b.rotation).cwiseAbs().maxCoeff(),
-                  (a.translation - b.translation).cwiseAbs().maxCoeff());
+  return dynamics::max_propagating_nan(dynamics::max_abs(a.rotation - b.rotation),
+                                       dynamics::max_abs(a.translation - b.translation));
 }
 
 TEST(MovingRobot, is_placed_when_every_joint_is_known) {

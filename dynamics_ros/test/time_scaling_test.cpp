@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/model/from_urdf.hpp>
 #include <dynamics_core/rigid/inverse_dynamics.hpp>
 #include <dynamics_core/simulation/trajectory_file.hpp>
@@ -188,8 +189,10 @@ class Slowed : public ::testing::Test {
         dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
         for (std::size_t j = 0; j < 3; ++j) {
           const auto& joint = model.coordinates()[j];
-          largest.first = std::max(largest.first, std::abs(tau[j]) / joint.effort);
-          largest.second = std::max(largest.second, std::abs(qd[j]) / joint.velocity);
+          largest.first =
+              dynamics::max_propagating_nan(largest.first, std::abs(tau[j]) / joint.effort);
+          largest.second =
+              dynamics::max_propagating_nan(largest.second, std::abs(qd[j]) / joint.velocity);
         }
       }
     }
@@ -236,7 +239,7 @@ TEST_F(Slowed, UniformIsWithinTheLimitsAndNoSlowerThanNeeded) {
     EXPECT_LE(dense_velocity, 1.02);
     if (factor == 1.0) continue;
     ++slowed;
-    EXPECT_NEAR(std::max(effort, velocity), 1.0, 1e-5) << "a limit is reached";
+    EXPECT_NEAR(dynamics::max_propagating_nan(effort, velocity), 1.0, 1e-5) << "a limit is reached";
     // the same path: the spline at the same share of the time
     const auto before = dynamics::knot_motion(knots_of(request.trajectory.points));
     const auto after = dynamics::knot_motion(knots_of(response.trajectory.points));

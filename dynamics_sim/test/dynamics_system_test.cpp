@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/model/from_urdf.hpp>
 #include <limits>
 
@@ -206,7 +207,7 @@ TEST(DynamicsSystem, GravityStepAndLimitsAreParameters) {
     double furthest = 0.0;
     for (int k = 0; k < 3000; ++k) {
       ASSERT_EQ(falling.cycle(), return_type::OK);
-      furthest = std::max(furthest, falling.state("joint1/position"));
+      furthest = dynamics::max_propagating_nan(furthest, falling.state("joint1/position"));
     }
     if (limits == "true") {
       EXPECT_EQ(furthest, 2.0);

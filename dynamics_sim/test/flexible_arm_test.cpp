@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <dynamics_core/flexible/flexible_plant.hpp>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/model/from_dh.hpp>
 #include <dynamics_core/model/from_urdf.hpp>
 #include <dynamics_core/model/robots.hpp>
@@ -50,16 +51,19 @@ std::pair<double, double> difference(const dynamics::Model& model, const ArmOpti
   simulation.qd0.resize(flexible.size(), 0.0);
   const auto plant = dynamics::flexible_plant(flexible);
   const dynamics::Recording expected = dynamics::simulate(*plant, simulation);
+  EXPECT_TRUE(expected.statistics.completed) << expected.statistics.ending;
   Arm arm(model, options);
   arm.reset(Vector(model.size(), 0.0), qd);
   run(arm, seconds);
   std::pair<double, double> largest = {0.0, 0.0};
   for (std::size_t i = 0; i < model.size(); ++i) {
-    largest.first = std::max(largest.first, std::abs(arm.positions()[i] - expected.q[i].back()));
+    largest.first = dynamics::max_propagating_nan(
+        largest.first, std::abs(arm.positions()[i] - expected.q[i].back()));
   }
   for (std::size_t i = 0; i < flexible.amplitude_count(); ++i) {
-    largest.second = std::max(largest.second, std::abs(arm.positions()[model.size() + i] -
-                                                       expected.amplitudes[i].back()));
+    largest.second = dynamics::max_propagating_nan(
+        largest.second,
+        std::abs(arm.positions()[model.size() + i] - expected.amplitudes[i].back()));
   }
   return largest;
 }
@@ -123,7 +127,7 @@ TEST(FlexibleArm, HeldJointsDoNoWork) {
     for (int k = 0; k < 1000; ++k) {
       ASSERT_TRUE(arm.step()) << arm.fault();
       EXPECT_NEAR(arm.positions()[0], 0.1, 1e-12);
-      bent = std::max(bent, std::abs(arm.positions()[arm.joints()]));
+      bent = dynamics::max_propagating_nan(bent, std::abs(arm.positions()[arm.joints()]));
     }
     EXPECT_GT(bent, 1e-3) << "the beam must have bent";
     EXPECT_NEAR(total(arm), start, 1e-6) << both;

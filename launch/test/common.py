@@ -2,6 +2,7 @@
 """What the launch tests share."""
 
 import csv
+import math
 import os
 import pathlib
 import signal
@@ -41,6 +42,12 @@ def nothing():
         ExecuteProcess(cmd=["sleep", "1000"]),  # without any process a launch would end
         ReadyToTest(),
     ])
+
+
+def largest_size(values):
+    """Return the largest absolute value; NaN if any value is NaN (max() may drop it)."""
+    sizes = [abs(value) for value in values]
+    return math.nan if any(map(math.isnan, sizes)) else max(sizes, default=0.0)
 
 
 def seconds_of(stamp):

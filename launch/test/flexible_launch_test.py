@@ -13,7 +13,7 @@ from rclpy.qos import QoSProfile
 from tf2_msgs.msg import TFMessage
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from common import RobotTest, core_run, launched, seconds_of  # noqa: E402
+from common import RobotTest, core_run, largest_size, launched, seconds_of  # noqa: E402
 
 from dynamics_bringup.bringup import has_package  # noqa: E402
 
@@ -37,19 +37,20 @@ class TestFlexible(RobotTest):
             QoSProfile(depth=1000))
         robot.wait_until(lambda: robot.time() >= 5.0, "it does not move")
         run = core_run("canadarm", 5, "--scenario", "forced")
-        largest, count = 0.0, 0
+        differences, count = [], 0
         for stamp, joints in robot.heard.items():
             row = run.get(round(stamp / 1e6)) if stamp % 10_000_000 == 0 else None
             if row is not None:
                 count += 1
-                largest = max(largest, *(abs(joints[joint][0] - row[joint][0]) for joint in row))
+                differences.extend(joints[joint][0] - row[joint][0] for joint in row)
+        largest = largest_size(differences)
         print(f"{count} states of 5 s: at most {largest:.2g} rad from the core's own run")
         self.assertGreater(count, 50)
         # the core's torques are continuous, a controller's are steps of 2 ms
         self.assertLess(largest, 1e-3)
         # the tip of the first boom leaves the axis by centimetres
         self.assertGreater(len(slopes), 10)
-        self.assertGreater(max(abs(y) for _, y in slopes), 0.01)
+        self.assertGreater(largest_size(y for _, y in slopes), 0.01)
 
 
 @launch_testing.post_shutdown_test()

@@ -10,7 +10,8 @@ import launch_testing.asserts
 from dynamics_msgs.srv import GetModel, SetSimulationState
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from common import Launch, Listener, RobotTest, core_run, launched, seconds_of  # noqa: E402
+from common import (  # noqa: E402
+    Launch, Listener, RobotTest, core_run, largest_size, launched, seconds_of)
 
 RUNNING, PAUSED = SetSimulationState.Request.RUNNING, SetSimulationState.Request.PAUSED
 first = {}  # the states of the first launch, for the second one
@@ -24,14 +25,14 @@ class TestFreeFall(RobotTest):
 
     def largest_difference(self, run):
         """Compare what was heard with the core's run, at the times that both have."""
-        largest, count = 0.0, 0
+        differences, count = [], 0
         for stamp, joints in self.robot.heard.items():
             row = run.get(round(stamp / 1e6)) if stamp % 10_000_000 == 0 else None
             if row is None:
                 continue
             count += 1
-            largest = max(largest, *(abs(joints[joint][0] - row[joint][0]) for joint in row))
-        return largest, count
+            differences.extend(joints[joint][0] - row[joint][0] for joint in row)
+        return largest_size(differences), count
 
     def test_1_falls_as_the_core_says(self):
         self.robot.wait_until(lambda: self.robot.time() >= 2.0, "it does not fall")

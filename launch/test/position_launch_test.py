@@ -8,7 +8,7 @@ import time
 from std_msgs.msg import Float64MultiArray
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from common import RobotTest, launched  # noqa: E402
+from common import RobotTest, largest_size, launched  # noqa: E402
 
 JOINTS = [f"joint{i}" for i in range(1, 7)]
 START = [0.0, 1.5707963267948966, 0.0, 0.0, 0.0, 0.0]
@@ -47,4 +47,4 @@ class TestPosition(RobotTest):
             robot.executor.spin_once(timeout_sec=0.1)
             self.assertTrue(self.at(GOAL), "it falls")
         # gravity is there, and the drives hold against it
-        self.assertGreater(max(map(abs, robot.last.effort)), 1.0)
+        self.assertGreater(largest_size(robot.last.effort), 1.0)

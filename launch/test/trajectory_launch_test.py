@@ -11,7 +11,7 @@ from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from common import RobotTest, launched  # noqa: E402
+from common import RobotTest, largest_size, launched  # noqa: E402
 
 JOINTS = [f"joint{i}" for i in range(1, 7)]
 START = [0.0, 1.5707963267948966, 0.0, 0.0, 0.0, 0.0]
@@ -57,5 +57,5 @@ class TestTrajectory(RobotTest):
 
         robot.wait_until(there, "it does not arrive", 60.0)
         # 30 N m or so hold the arm up there
-        self.assertGreater(max(map(abs, robot.last.effort)), 1.0)
+        self.assertGreater(largest_size(robot.last.effort), 1.0)
         client.destroy()

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "dynamics_core/maximum.hpp"
+
 namespace dynamics::flexible {
 namespace {
 
@@ -95,7 +97,8 @@ double distance(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   double largest = 0.0;
   for (Eigen::Index j = 0; j < a.rows(); ++j) {
     for (Eigen::Index k = 0; k < a.cols(); ++k) {
-      largest = std::max(largest, std::abs(a(j, k) - b(j, k)) / std::sqrt(b(j, j) * b(k, k)));
+      const double difference = std::abs(a(j, k) - b(j, k)) / std::sqrt(b(j, j) * b(k, k));
+      largest = max_propagating_nan(largest, difference);
     }
   }
   return largest;
@@ -207,8 +210,12 @@ Beam make_beam(const std::string& link, const DhFlexible& given, const BeamBasis
   const Quadrature rule = gauss_legendre(options.quadrature_points);
   const Integrals integrals = integrate(given, basis, rule);
   const Integrals finer = integrate(given, basis, gauss_legendre(2 * options.quadrature_points));
-  const double error = std::max(distance(integrals.products, finer.products),
-                                distance(integrals.curvatures, finer.curvatures));
+  const double error = max_propagating_nan(distance(integrals.products, finer.products),
+                                           distance(integrals.curvatures, finer.curvatures));
+  if (!std::isfinite(error)) {
+    throw ModelError(element, fmt::format("a shape of the basis '{}' is not finite along the beam",
+                                          basis.name()));
+  }
   if (!(error < 1e-9)) {
     throw ModelError(
         element, fmt::format("{} modes along y and {} along z are more than {} quadrature points "

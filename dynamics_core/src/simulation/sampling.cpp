@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
 
 namespace dynamics {
@@ -56,17 +57,17 @@ void finish_energies(Recording& run) {
   for (std::size_t i = 0; i < run.size(); ++i) {
     // where hardly anything moves, round-off of what is stored is not to look large
     constexpr double hardly = 1e-6;
-    peak = std::max({peak, run.kinetic[i], hardly * std::abs(run.potential[i] + run.strain[i])});
+    peak = max_propagating_nan(peak, run.kinetic[i]);
+    peak = max_propagating_nan(peak, hardly * std::abs(run.potential[i] + run.strain[i]));
   }
   run.energy_drift.assign(run.size(), 0.0);
-  if (!(peak > 0.0)) return;
+  if (peak == 0.0) return;
   for (std::size_t i = 0; i < run.size(); ++i) {
     const double gain = (run.kinetic[i] - run.kinetic[0]) + (run.potential[i] - run.potential[0]) +
                         (run.strain[i] - run.strain[0]);
     run.energy_drift[i] = (gain - run.work[i]) / peak;
-    run.statistics.energy_drift =
-        std::max(run.statistics.energy_drift, std::abs(run.energy_drift[i]));
   }
+  run.statistics.energy_drift = max_abs(run.energy_drift);
 }
 
 Recording torques_along(const Model& model, const Motion& motion, double duration, double sample,

@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "dynamics_core/flexible/flexible_dynamics.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
 #include "dynamics_core/simulation/make_integrator.hpp"
 #include "dynamics_core/simulation/motion.hpp"
@@ -26,7 +27,8 @@ const std::vector<double> sample_times = {0.4, 0.8, 1.2, 1.6, 2.0};
 
 /// Joint angles of all samples and, behind them, the tips' deflections of links 1 and 2.
 struct Path {
-  Eigen::MatrixXd angles = Eigen::MatrixXd(3, 5), tips = Eigen::MatrixXd(2, 5);
+  Eigen::MatrixXd angles = Eigen::MatrixXd::Constant(3, 5, std::nan("")),
+                  tips = Eigen::MatrixXd::Constant(2, 5, std::nan(""));
 };
 
 /// The rigid arm's torques along Eq. (44).
@@ -178,13 +180,13 @@ TEST(ForcedCanadarm, ConvergesToAChainOfRigidPiecesInMujoco) {
   limit.angles = fine.angles + (fine.angles - middle.angles) / 3.0;
   limit.tips = fine.tips + (fine.tips - middle.tips) / 3.0;
   const auto distance = [&](const Path& path, const char* what) {
-    const double angles = (path.angles - limit.angles).cwiseAbs().maxCoeff();
-    const double tips = (path.tips - limit.tips).cwiseAbs().maxCoeff();
+    const double angles = max_abs(path.angles - limit.angles);
+    const double tips = max_abs(path.tips - limit.tips);
     std::printf("%-34s angles %.1e rad, tips %.1e m\n", what, angles, tips);
-    return std::max(angles, tips);
+    return max_propagating_nan(angles, tips);
   };
   std::printf("largest angle %.3f rad, largest tip deflection %.4f m; differences to the limit:\n",
-              limit.angles.cwiseAbs().maxCoeff(), limit.tips.cwiseAbs().maxCoeff());
+              max_abs(limit.angles), max_abs(limit.tips));
   const double at3 = distance(coarse, "MuJoCo, 3 pieces a link");
   const double at6 = distance(middle, "MuJoCo, 6 pieces a link");
   const double at12 = distance(fine, "MuJoCo, 12 pieces a link");

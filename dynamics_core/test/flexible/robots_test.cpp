@@ -13,6 +13,7 @@
 #include "dynamics_core/flexible/flexible_dynamics.hpp"
 #include "dynamics_core/flexible/flexible_plant.hpp"
 #include "dynamics_core/flexible/natural_modes.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/rigid/energy.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
@@ -257,8 +258,8 @@ Balance run(const FlexibleModel& model, const Eigen::VectorXd& q0, const Eigen::
     if (integrator->advance(duration) != ode::Status::ok) break;
     const auto state = integrator->state();
     const FlexibleEnergy now = energy(model, workspace, state.first(n), state.subspan(n + 1, n));
-    largest = std::max(largest, now.kinetic);
-    drift = std::max(drift, std::abs(now.total() - start - state[2 * n + 1]));
+    largest = max_propagating_nan(largest, now.kinetic);
+    drift = max_propagating_nan(drift, std::abs(now.total() - start - state[2 * n + 1]));
   }
   return {drift / largest, integrator->time()};
 }

@@ -15,6 +15,7 @@
 #include <random>
 #include <sstream>
 
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model/robots.hpp"
 
 namespace dynamics {
@@ -50,7 +51,7 @@ Isometry3d pose(const urdf::Pose& from) {
 }
 
 double distance(const Isometry3d& a, const Isometry3d& b) {
-  return (a.matrix() - b.matrix()).cwiseAbs().maxCoeff();
+  return max_abs(a.matrix() - b.matrix());
 }
 
 Isometry3d joint_step(const urdf::Joint& joint, double q) {
@@ -97,15 +98,14 @@ void expect_same(const DhTable& table, const std::string& text) {
 
       EXPECT_EQ(link->inertial->mass, row.mass);
       const Isometry3d centre = world * pose(link->inertial->origin);
-      EXPECT_LT((centre.translation() - dh * Vector3d(-row.r)).cwiseAbs().maxCoeff(), 1e-13);
+      EXPECT_LT(max_abs(centre.translation() - dh * Vector3d(-row.r)), 1e-13);
       Matrix3d inertia;
       const auto& i = *link->inertial;
       inertia << i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz;
       EXPECT_EQ(inertia, row.inertia);  // not one digit lost
       const Matrix3d in_world = centre.linear() * inertia * centre.linear().transpose();
       const Matrix3d of_table = dh.linear() * row.inertia * dh.linear().transpose();
-      EXPECT_LT((in_world - of_table).cwiseAbs().maxCoeff(),
-                1e-13 * std::max(1.0, row.inertia.cwiseAbs().maxCoeff()));
+      EXPECT_LT(max_abs(in_world - of_table), 1e-13 * std::max(1.0, max_abs(row.inertia)));
     }
     const auto tip = model->getLink(table.tip_link);
     ASSERT_TRUE(tip && tip->parent_joint);

@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "dynamics_core/batch/batch.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/robots.hpp"
 #include "dynamics_core/rigid/derivatives.hpp"
@@ -44,7 +45,7 @@ TEST(Edge, SingularPositionsAreNoneOfTheDynamics) {
       VectorXd tau(n), back(n);
       inverse_dynamics(model, workspace, q, qd, qdd, tau);
       forward_dynamics(model, workspace, q, qd, tau, back);
-      largest = std::max(largest, (back - qdd).norm() / qdd.norm());
+      largest = max_propagating_nan(largest, (back - qdd).norm() / qdd.norm());
       MatrixXd J(6, n);
       jacobian(model, workspace, q, model.end_effector(), Axes::world, J);
       const VectorXd values = J.jacobiSvd().singularValues();
@@ -76,7 +77,7 @@ TEST(Edge, AFloatingBaseNearItsSingularOrientation) {
       VectorXd tau(q.size()), back(q.size());
       inverse_dynamics(model, workspace, q, qd, qdd, tau);
       forward_dynamics(model, workspace, q, qd, tau, back);
-      largest = std::max(largest, (back - qdd).norm() / qdd.norm());
+      largest = max_propagating_nan(largest, (back - qdd).norm() / qdd.norm());
     }
     EXPECT_LT(largest, 1e-14 / (off * off)) << off;
     test::Numbers::all().note("edge",
@@ -160,7 +161,7 @@ TEST(Edge, FrictionAtRestAndThroughZero) {
   double largest = 0.0;
   for (const double v : {1e-300, 1e-20, 1e-10}) {
     const double slope = 0.5 + 2.0 / model.friction_velocity();
-    largest = std::max(largest, std::abs(friction(v) / v / slope - 1.0));
+    largest = max_propagating_nan(largest, std::abs(friction(v) / v / slope - 1.0));
   }
   EXPECT_LT(largest, 1e-14);
   test::Numbers::all().note("edge", "friction at 1e-300 to 1e-10 rad/s",

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "dynamics_core/batch/batch.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/rigid/energy.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
@@ -38,8 +39,8 @@ double round_trip(const Model& model, unsigned seed, int states = 10) {
     forward_dynamics(model, workspace, q, qd, zero, falling);
     const double scale = qdd.norm() + falling.norm();
     const auto note = [&] {
-      if (!tau.allFinite() || !back.allFinite()) largest = std::nan("");
-      largest = std::max((back - qdd).norm() / scale, largest);
+      largest = max_propagating_nan(largest,
+                                    tau.allFinite() ? (back - qdd).norm() / scale : std::nan(""));
     };
     inverse_dynamics(model, workspace, q, qd, qdd, tau);
     forward_dynamics(model, workspace, q, qd, tau, back);

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "dynamics_core/formulations/linear_solve.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
@@ -126,10 +127,10 @@ Measured worst(const RobotDescription& robot, unsigned seed, int states) {
   for (int i = 0; i < states; ++i) {
     const VectorXd q = random.vector(model.size(), 3.0), qd = random.vector(model.size(), 1.0);
     const Measured one = measure(model, q, qd, random.vector(model.size(), 10.0));
-    all.condition = std::max(all.condition, one.condition);
-    all.scaled = std::max(all.scaled, one.scaled);
-    all.recursive = std::max(all.recursive, one.recursive);
-    all.cholesky = std::max(all.cholesky, one.cholesky);
+    all.condition = max_propagating_nan(all.condition, one.condition);
+    all.scaled = max_propagating_nan(all.scaled, one.scaled);
+    all.recursive = max_propagating_nan(all.recursive, one.recursive);
+    all.cholesky = max_propagating_nan(all.cholesky, one.cholesky);
     all.positive = all.positive && one.positive;
   }
   EXPECT_TRUE(std::isfinite(all.recursive));

@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
 #include "dynamics_core/rigid/kernel/joint_wrenches.hpp"
 #include "support/compare.hpp"
@@ -54,8 +55,10 @@ TEST(Sines, AreRightToTheLastPlace) {
     }
     const auto scratch = turned(q);
     for (std::size_t i = 0; i < q.size(); ++i) {
-      worst = std::max(worst, error_in_units(scratch[i].at.s, std::sin(static_cast<Wide>(q[i]))));
-      worst = std::max(worst, error_in_units(scratch[i].at.c, std::cos(static_cast<Wide>(q[i]))));
+      worst = max_propagating_nan(
+          worst, error_in_units(scratch[i].at.s, std::sin(static_cast<Wide>(q[i]))));
+      worst = max_propagating_nan(
+          worst, error_in_units(scratch[i].at.c, std::cos(static_cast<Wide>(q[i]))));
     }
   }
   EXPECT_LT(worst, 1.0);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/maximum.hpp"
 #include "simulation/problems.hpp"
 
 namespace dynamics::ode {
@@ -32,8 +33,8 @@ Drift energy_drift(std::string_view name, const System<double>& system, double s
   for (int i = 0; i < steps; ++i) {
     EXPECT_EQ(integrator->step(i * step, step, y), Status::ok);
     const double error = std::abs(energy(std::span<const double>(y)) - reference);
-    if (i < steps / 10) drift.first = std::max(drift.first, error);
-    if (i >= steps - steps / 10) drift.last = std::max(drift.last, error);
+    if (i < steps / 10) drift.first = max_propagating_nan(drift.first, error);
+    if (i >= steps - steps / 10) drift.last = max_propagating_nan(drift.last, error);
   }
   return drift;
 }

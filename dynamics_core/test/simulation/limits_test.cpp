@@ -7,6 +7,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/from_urdf.hpp"
 #include "dynamics_core/model/robots.hpp"
@@ -172,9 +173,7 @@ TEST(Limits, ActuatorsSaturate) {
   options.motion = cycloid_motion({0.0}, {4.0}, 1.0);
   options.duration = 0.5;
   const Recording run = simulate(slider("1 0 0", -9.0, 9.0, 5.0), options);
-  double peak = 0.0;
-  for (const double tau : run.tau[0]) peak = std::max(peak, std::abs(tau));
-  EXPECT_EQ(peak, 5.0);
+  EXPECT_EQ(max_abs(run.tau[0]), 5.0);
   ASSERT_FALSE(run.events.empty());
   EXPECT_THAT(run.events[0].what, HasSubstr("rail is at its effort limit of 5 N"));
   EXPECT_LT(run.q[0].back(), run.desired[0].back() - 0.5);

@@ -78,6 +78,40 @@ class SpringCart final : public Plant {
   Model model_;
 };
 
+/// Another plant, to be changed in one respect.
+class PlantOf : public Plant {
+ public:
+  explicit PlantOf(Plant& plant) : plant_(plant) {}
+  const Model& model() const override { return plant_.model(); }
+  std::size_t size() const override { return plant_.size(); }
+  void accelerations(const double& t, ConstVector q, ConstVector qd, ConstVector tau,
+                     MutableVector qdd) override {
+    plant_.accelerations(t, q, qd, tau, qdd);
+  }
+  void motion_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                     MutableVector tau) override {
+    plant_.motion_forces(t, q, qd, qdd, tau);
+  }
+  void control_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                      MutableVector tau) override {
+    plant_.control_forces(t, q, qd, qdd, tau);
+  }
+  bool exchanges_energy() const override { return plant_.exchanges_energy(); }
+  double power(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+               ConstVector tau) override {
+    return plant_.power(t, q, qd, qdd, tau);
+  }
+  double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) override {
+    return plant_.energy_rate(t, q, qd, qdd);
+  }
+  void record(double t, ConstVector q, ConstVector qd, Recording& run) override {
+    plant_.record(t, q, qd, run);
+  }
+
+ private:
+  Plant& plant_;
+};
+
 TEST(Plant, OfAnotherKindRunsThroughEveryScenario) {
   SpringCart plant;
   SimulationOptions options;
@@ -109,6 +143,32 @@ TEST(Plant, OfAnotherKindRunsThroughEveryScenario) {
 
   options.q0 = {0.0, 0.0, 0.0};
   EXPECT_THROW(simulate(plant, options), ArgumentError);
+}
+
+TEST(Plant, NanEnergyIsNanDrift) {
+  // NaN is the drift wherever it is among the samples; std::max would have dropped it
+  class Broken final : public PlantOf {
+   public:
+    Broken(Plant& plant, std::size_t sample) : PlantOf(plant), sample_(sample) {}
+    void record(double t, ConstVector q, ConstVector qd, Recording& run) override {
+      PlantOf::record(t, q, qd, run);
+      if (run.kinetic.size() == sample_ + 1) run.kinetic.back() = std::nan("");
+    }
+
+   private:
+    std::size_t sample_;
+  };
+  const auto rigid = rigid_plant(model_from_dh(built_in_robot("planar3")));
+  SimulationOptions options;
+  options.duration = 0.05;
+  for (const std::size_t sample : {0U, 2U, 5U}) {
+    Broken plant(*rigid, sample);
+    const Recording run = simulate(plant, options);
+    ASSERT_EQ(run.size(), 6U);
+    EXPECT_TRUE(std::isnan(run.statistics.energy_drift))
+        << "NaN in sample " << sample << ", drift " << run.statistics.energy_drift;
+    EXPECT_TRUE(std::isnan(run.energy_drift[sample]));
+  }
 }
 
 TEST(Plant, FlexibleColumnsAreWritten) {

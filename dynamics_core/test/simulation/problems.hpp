@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/simulation/make_integrator.hpp>
 #include <dynamics_core/simulation/solve.hpp>
 #include <numbers>
@@ -121,10 +122,10 @@ struct Arenstorf {
 
 template <class A, class B>
 double distance(const A& a, const B& b) {
-  double largest = 0.0;
+  double largest = a.size() == b.size() ? 0.0 : std::nan("");
   for (std::size_t i = 0; i < b.size(); ++i) {
     const double d = static_cast<double>(a[i] - b[i]);
-    largest = std::max(largest, std::abs(d));
+    largest = max_propagating_nan(largest, std::abs(d));
   }
   return largest;
 }

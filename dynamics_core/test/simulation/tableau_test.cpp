@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
+#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/simulation/make_integrator.hpp>
 #include <dynamics_core/simulation/radau5_coefficients.hpp>
 #include <string>
@@ -82,7 +83,7 @@ std::vector<double> residuals(const std::vector<std::vector<Wide>>& a, const std
     for (std::size_t i = 0; i < stages; ++i) total += b[i] * values[i];
     const Wide residual = total - Wide(1) / Wide(tree.density);
     auto& entry = worst[static_cast<std::size_t>(tree.order)];
-    entry = std::max(entry, std::abs(static_cast<double>(residual)));
+    entry = max_propagating_nan(entry, std::abs(static_cast<double>(residual)));
   }
   return worst;
 }

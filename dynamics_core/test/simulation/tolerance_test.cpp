@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/maximum.hpp"
 #include "simulation/problems.hpp"
 
 namespace dynamics::ode {
@@ -71,13 +72,13 @@ TEST_P(Adaptive, SamplesAreAsGoodAsTheSteps) {
     double worst = 0.0;
     double worst_step = 0.0;
     const auto step = [&](const double& t, std::span<const double> y) {
-      worst_step = std::max(worst_step, distance(y, Kepler<double>::exact(t)));
+      worst_step = max_propagating_nan(worst_step, distance(y, Kepler<double>::exact(t)));
       return true;
     };
     std::size_t count = 0;
     const auto sample = [&](const double& t, std::span<const double> y) {
       EXPECT_EQ(t, times[count++]);
-      worst = std::max(worst, distance(y, Kepler<double>::exact(t)));
+      worst = max_propagating_nan(worst, distance(y, Kepler<double>::exact(t)));
     };
     RunPlan<double> run;
     run.end_time = end;

@@ -6,27 +6,29 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Core>
-#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
+
+#include "dynamics_core/maximum.hpp"
 
 namespace dynamics::test {
 
 inline Eigen::Index idx(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
-/// |a - b| / |b|, by the largest entry; where b is smaller than `floor`, divided by that.
+/// |a - b| / |b|, by the largest entry; where b is smaller than `floor`, divided by that. NaN where
+/// an entry is NaN or the sizes differ.
 template <class A, class B>
 double relative(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b,
                 double floor = 1e-300) {
-  if (a.size() == 0) return 0.0;
-  const double scale = std::max(b.cwiseAbs().maxCoeff(), floor);
-  const double distance = (a - b).cwiseAbs().maxCoeff();
-  return distance == 0.0 ? 0.0 : distance / scale;
+  if (a.rows() != b.rows() || a.cols() != b.cols()) return std::nan("");
+  const double distance = max_abs(a - b);
+  return distance == 0.0 ? 0.0 : distance / max_propagating_nan(max_abs(b), floor);
 }
 
 inline double relative(double a, double b, double scale) {
-  return std::abs(a - b) / std::max(std::abs(b), scale);
+  return std::abs(a - b) / max_propagating_nan(std::abs(b), scale);
 }
 
 /// The largest differences of this executable's tests by name.
@@ -38,8 +40,8 @@ class Largest : public testing::Environment {
     return *one;
   }
   double note(const std::string& what, double difference) {
-    auto [at, fresh] = largest_.try_emplace(what, difference);
-    if (!fresh && !(difference <= at->second)) at->second = difference;
+    double& largest = largest_.try_emplace(what, difference).first->second;
+    largest = max_propagating_nan(largest, difference);
     return difference;
   }
   void TearDown() override {

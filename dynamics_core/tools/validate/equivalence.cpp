@@ -10,6 +10,7 @@
 #include "dynamics_core/counting/algorithms.hpp"
 #include "dynamics_core/counting/paper_tables.hpp"
 #include "dynamics_core/formulations/registry.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "runs.hpp"
 
@@ -32,7 +33,7 @@ class RandomState {
 };
 
 double difference(const VectorXd& a, const VectorXd& b) {
-  return (a - b).cwiseAbs().maxCoeff() / std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
+  return max_abs(a - b) / max_propagating_nan(max_abs(a), max_abs(b));
 }
 
 std::string number(double x) { return x == 0.0 ? "0" : fmt::format("{:.0e}", x); }
@@ -58,8 +59,8 @@ double compare(ValidationReport& report, const Model& model, Task task,
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
-        largest[i][j] = std::max(largest[i][j], difference(results[i], results[j]));
-        worst = std::max(worst, largest[i][j]);
+        largest[i][j] = max_propagating_nan(largest[i][j], difference(results[i], results[j]));
+        worst = max_propagating_nan(worst, largest[i][j]);
       }
     }
     report.progress(static_cast<double>(sample) / samples);

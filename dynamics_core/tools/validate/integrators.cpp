@@ -7,6 +7,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulation/make_integrator.hpp"
 #include "runs.hpp"
 
@@ -19,7 +20,7 @@ struct Point {
 
 class Convergence {
  public:
-  Convergence(const PaperRobot& robot, const ValidationReport& report)
+  Convergence(const PaperRobot& robot, ValidationReport& report)
       : robot_(robot), report_(report), exact_(1) {
     SimulationOptions options = start();
     options.precision = Precision::double_double;
@@ -37,7 +38,7 @@ class Convergence {
       options.rtol = setting;
     }
     const Recording run = robot_.run(options, report_, 0.1, 0.1);
-    return {setting, std::max(1e-17, largest_difference(run.q, exact_)),
+    return {setting, max_propagating_nan(1e-17, largest_difference(run.q, exact_)),
             static_cast<double>(run.statistics.evaluations)};
   }
 
@@ -49,7 +50,7 @@ class Convergence {
   }
 
   const PaperRobot& robot_;
-  const ValidationReport& report_;
+  ValidationReport& report_;
   std::vector<Column> exact_;
 };
 

@@ -113,7 +113,7 @@ std::vector<Column> explicit_fall(const ExplicitPlanar& equations, const Recordi
   plan.sample_times = like.t;
   plan.on_sample = on_sample;
   ode::Solver<double> solver(*integrator);
-  solver.run(0.0, std::vector<double>(6, 0.0), plan);
+  solver.run(0.0, std::vector<double>(6, 0.0), plan);  // q is shorter where it ends early
   return q;
 }
 

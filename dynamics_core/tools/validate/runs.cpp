@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/robots.hpp"
 
@@ -29,12 +30,24 @@ SimulationOptions PaperRobot::forced() const {
   return options;
 }
 
-Recording PaperRobot::run(const SimulationOptions& options, const ValidationReport& report,
-                          double from, double to) const {
-  return simulate(model_, options, [&](double t) {
+Recording PaperRobot::run(const SimulationOptions& options, ValidationReport& report, double from,
+                          double to) const {
+  Recording run = simulate(model_, options, [&](double t) {
     report.progress(from + (to - from) * t / options.duration);
     return true;
   });
+  require_completed(report, run);
+  return run;
+}
+
+void require_completed(ValidationReport& report, const Recording& run) {
+  if (run.statistics.completed) return;
+  report.claim(
+      "(Ours: the run completes.)",
+      fmt::format("{}, {}, {}: it ended at {:.3g} s of {:g} s: {}.", run.settings.robot,
+                  run.settings.scenario, run.settings.integrator,
+                  run.t.empty() ? 0.0 : run.t.back(), run.settings.duration, run.statistics.ending),
+      Verdict::fails);
 }
 
 Recording PaperRobot::torques() const {
@@ -74,15 +87,16 @@ double departure(const Recording& run, double far) {
 }
 
 double largest_difference(const std::vector<Column>& a, const std::vector<Column>& b) {
+  if (a.size() != b.size()) return std::nan("");
   double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    for (std::size_t k = 0; k < std::min(a[i].size(), b[i].size()); ++k)
-      largest = std::max(largest, std::abs(a[i][k] - b[i][k]));
-  }
+  for (std::size_t i = 0; i < a.size(); ++i)
+    largest = max_propagating_nan(largest, max_abs_difference(a[i], b[i]));
   return largest;
 }
 
-double largest_deviation(const Recording& run) { return largest_difference(run.q, run.desired); }
+double largest_deviation(const Recording& run) {
+  return run.statistics.completed ? largest_difference(run.q, run.desired) : std::nan("");
+}
 
 void add_extremes(ValidationReport& report, const Recording& run,
                   const std::vector<Column>& columns, const std::string& turning,
@@ -100,8 +114,8 @@ void add_extremes(ValidationReport& report, const Recording& run,
   report.table({"joint", "start", "smallest", "largest", "end", "unit"}, rows);
 }
 
-std::vector<PaperForced> forced_as_in_the_paper(const PaperRobot& robot,
-                                                const ValidationReport& report, double to) {
+std::vector<PaperForced> forced_as_in_the_paper(const PaperRobot& robot, ValidationReport& report,
+                                                double to) {
   std::vector<PaperForced> runs;
   const std::pair<const char*, const char*> methods[] = {
       {"RKF 4(5), 1e-6", "rkf45"}, {"ABM, 1e-6", "abm"}, {"DVERK, 1e-6", "dverk"}};

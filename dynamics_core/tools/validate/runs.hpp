@@ -22,8 +22,9 @@ class PaperRobot {
 
   SimulationOptions free_fall(double duration) const;
   SimulationOptions forced() const;
-  /// Progress of this run is the part from `from` to `to` of the section's.
-  Recording run(const SimulationOptions& options, const ValidationReport& report, double from,
+  /// Progress of this run is the part from `from` to `to` of the section's. A run that ends early
+  /// is a verdict that does not hold.
+  Recording run(const SimulationOptions& options, ValidationReport& report, double from,
                 double to) const;
   Recording torques() const;
 
@@ -42,8 +43,12 @@ void add_lines(std::vector<Panel>& panels, const std::vector<double>& t,
 
 /// The first time at which |a - b| of any joint is above `far`; the end where it never is.
 double departure(const Recording& run, double far);
+/// Of q from the desired motion; NaN if the run did not complete.
 double largest_deviation(const Recording& run);
+/// Largest |a - b|; NaN if an entry is NaN or if the sizes differ.
 double largest_difference(const std::vector<Column>& a, const std::vector<Column>& b);
+/// Adds a verdict that does not hold if the run ended early.
+void require_completed(ValidationReport& report, const Recording& run);
 
 /// A table of peaks: joint, at the start, smallest, largest, at the end.
 void add_extremes(ValidationReport& report, const Recording& run,
@@ -55,7 +60,7 @@ struct PaperForced {
   std::string name, integrator;
   Recording run;
 };
-std::vector<PaperForced> forced_as_in_the_paper(const PaperRobot& robot,
-                                                const ValidationReport& report, double to);
+std::vector<PaperForced> forced_as_in_the_paper(const PaperRobot& robot, ValidationReport& report,
+                                                double to);
 
 }  // namespace dynamics::tools

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "dynamics_core/formulations/registry.hpp"
+#include "dynamics_core/maximum.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {
@@ -33,9 +34,9 @@ double torque_difference(const PaperRobot& robot, const Recording& torques,
     const Eigen::VectorXd other =
         formulations::inverse_dynamics(formulations::find(formulation), robot.model(), q, qd, qdd);
     for (std::size_t i = 0; i < n; ++i) {
-      largest =
-          std::max(largest, std::abs(other[static_cast<Eigen::Index>(i)] - torques.tau[i][k]));
-      size = std::max(size, std::abs(torques.tau[i][k]));
+      const double difference = other[static_cast<Eigen::Index>(i)] - torques.tau[i][k];
+      largest = max_propagating_nan(largest, std::abs(difference));
+      size = max_propagating_nan(size, std::abs(torques.tau[i][k]));
     }
   }
   return largest / size;
@@ -51,7 +52,7 @@ void show_torques(ValidationReport& report, const PaperRobot& robot, const Subje
   add_extremes(report, torques, torques.tau, "N m", "N");
   double largest = 0.0;
   for (const char* other : {"lagrange", "newton-euler", "modified-newton-euler"})
-    largest = std::max(largest, torque_difference(robot, torques, other));
+    largest = max_propagating_nan(largest, torque_difference(robot, torques, other));
   report.claim(
       said,
       fmt::format("No numbers are printed to compare with. Lagrange, Newton-Euler and the "
@@ -133,7 +134,7 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
     for (std::size_t k = 1; k < run.size(); ++k) {
       double largest = 1e-18;
       for (std::size_t i = 0; i < run.q.size(); ++i)
-        largest = std::max(largest, std::abs(run.q[i][k] - run.desired[i][k]));
+        largest = max_propagating_nan(largest, std::abs(run.q[i][k] - run.desired[i][k]));
       line.x.push_back(run.t[k]);
       line.y.push_back(largest);
     }
@@ -173,10 +174,10 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
       std::abs(left - paper_departure) < 0.3 * paper_departure ? Verdict::holds
       : left < 10.0                                            ? Verdict::in_trend
                                                                : Verdict::fails);
-  double worst = 0.0;
+  double worst = ours.t.back() >= until ? 0.0 : std::nan("");
   for (std::size_t i = 0; i < ours.q.size(); ++i) {
     for (std::size_t k = 0; k < ours.size() && ours.t[k] <= until; ++k)
-      worst = std::max(worst, std::abs(ours.q[i][k] - ours.desired[i][k]));
+      worst = max_propagating_nan(worst, std::abs(ours.q[i][k] - ours.desired[i][k]));
   }
   report.claim(fmt::format("(Ours: to {:g} for {:g} s in double.)", bound, until),
                fmt::format("Within {:.1e} rad (m) for {:g} s.", worst, until), worst < bound);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maxima of errors propagate NaN, wherever it is among the values, and see unequal sizes.
+
+#include "dynamics_core/maximum.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "support/compare.hpp"
+
+namespace dynamics {
+namespace {
+
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+TEST(Maximum, PropagatesNan) {
+  EXPECT_TRUE(std::isnan(max_propagating_nan(nan, 1.0)));
+  EXPECT_TRUE(std::isnan(max_propagating_nan(1.0, nan)));
+  EXPECT_TRUE(std::isnan(max_propagating_nan(infinity, nan)));
+  EXPECT_TRUE(std::isnan(max_propagating_nan(nan, infinity)));
+  EXPECT_EQ(max_propagating_nan(1.0, 2.0), 2.0);
+  EXPECT_EQ(max_propagating_nan(2.0, 1.0), 2.0);
+  EXPECT_EQ(max_propagating_nan(-infinity, -1.0), -1.0);
+  static_assert(max_propagating_nan(1.0, 2.0) == 2.0);
+}
+
+TEST(Maximum, OfAbsoluteValuesFindsNanAtEveryPlace) {
+  for (std::size_t size = 1; size <= 9; ++size) {
+    for (std::size_t place = 0; place < size; ++place) {
+      std::vector<double> values(size, -1.0);
+      values[place] = -3.0;
+      EXPECT_EQ(max_abs(values), 3.0);
+      values[place] = nan;
+      EXPECT_TRUE(std::isnan(max_abs(values)));
+      EXPECT_TRUE(std::isnan(max_abs_difference(values, std::vector<double>(size, 0.0))));
+      EXPECT_TRUE(std::isnan(max_abs_difference(std::vector<double>(size, 0.0), values)));
+      Eigen::MatrixXd matrix = Eigen::MatrixXd::Constant(3, 3, -1.0);
+      matrix.data()[place] = nan;
+      EXPECT_TRUE(std::isnan(max_abs(matrix)));
+      EXPECT_TRUE(std::isnan(max_abs(2.0 * matrix.transpose() - Eigen::MatrixXd::Ones(3, 3))));
+    }
+  }
+  EXPECT_EQ(max_abs(std::vector<double>{}), 0.0);
+  EXPECT_EQ(max_abs(Eigen::MatrixXd(0, 0)), 0.0);
+  EXPECT_EQ(max_abs(Eigen::Vector2d(1.0, -2.0)), 2.0);
+}
+
+TEST(Maximum, OfADifferenceSeesUnequalSizes) {
+  const std::vector<double> two = {1.0, 2.0}, three = {1.0, 2.0, 3.0};
+  EXPECT_TRUE(std::isnan(max_abs_difference(two, three)));
+  EXPECT_TRUE(std::isnan(max_abs_difference(three, two)));
+  EXPECT_EQ(max_abs_difference(two, std::vector<double>{1.5, 1.0}), 1.0);
+}
+
+TEST(Maximum, DistancesOfTheTestsFailForNanAndUnequalSizes) {
+  for (Eigen::Index place = 0; place < 9; ++place) {
+    Eigen::VectorXd right = Eigen::VectorXd::Ones(9), wrong = right;
+    wrong[place] = nan;
+    EXPECT_TRUE(std::isnan(test::relative(wrong, right))) << place;
+    EXPECT_TRUE(std::isnan(test::relative(right, wrong))) << place;
+    EXPECT_TRUE(std::isnan(test::relative(right.head(place), right))) << place;
+  }
+  EXPECT_TRUE(std::isnan(test::relative(1.0, nan, 1.0)));
+  EXPECT_EQ(test::relative(Eigen::Vector2d(1.0, 3.0), Eigen::Vector2d(1.0, 2.0)), 0.5);
+  EXPECT_EQ(test::relative(Eigen::Vector2d(0.0, 1.0), Eigen::Vector2d(0.0, 0.0), 2.0), 0.5);
+}
+
+}  // namespace
+}  // namespace dynamics
