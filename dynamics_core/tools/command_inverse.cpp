@@ -103,6 +103,7 @@ void along_path(const Arguments& args) {
     object["peak"] = peak;
     object["rms"] = rms;
     object["limit_ratio"] = ratio;
+    object["energy_drift"] = run.statistics.energy_drift;
     print_json(object);
     return;
   }
@@ -113,6 +114,8 @@ void along_path(const Arguments& args) {
   print_table(
       model,
       {{"peak", peak, "N m", "N  "}, {"RMS", rms, "N m", "N  "}, {"peak/limit", ratio, "", ""}});
+  fmt::print("\nwork and energy agree to {:.2g} of the largest kinetic energy\n",
+             run.statistics.energy_drift);
   for (const std::string& path : outputs.paths()) fmt::print("wrote {}\n", path);
 }
 

@@ -30,6 +30,7 @@ class Cycloid : public MotionOf<Cycloid> {
     require_positive("the period", period_);
   }
   std::size_t size() const override { return q0_.size(); }
+  std::vector<double> breakpoints() const override { return {period_}; }
 
   template <class S>
   void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {

@@ -70,12 +70,99 @@ void finish_energies(Recording& run) {
   run.statistics.energy_drift = max_abs(run.energy_drift);
 }
 
+namespace {
+
+/// Work of the actuators, less friction, along a motion: the integral of the power that the torques
+/// of inverse dynamics put in. It uses no energy, so the energies' gain is a check of the torques.
+class WorkAlong {
+ public:
+  WorkAlong(Plant& plant, const Motion& motion)
+      : plant_(plant),
+        motion_(motion),
+        breakpoints_(motion.breakpoints()),
+        q_(motion.size()),
+        qd_(q_),
+        qdd_(q_),
+        tau_(q_) {}
+
+  /// Intervals must follow each other.
+  double between(double from, double to) {
+    double work = 0.0;
+    const auto last = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), to);
+    for (auto next = std::upper_bound(breakpoints_.begin(), last, from); next != last; ++next) {
+      work += integral(from, *next);
+      from = *next;
+    }
+    return work + integral(from, to);
+  }
+
+ private:
+  struct Panel {
+    double work = 0.0, size = 0.0;  ///< integrals of the power and of the joints' |tau qd|
+  };
+
+  double integral(double from, double to) {
+    const Panel whole = panel(from, to);
+    total_ += whole.size;
+    return refined(from, to, whole, 10);
+  }
+
+  /// Halves the interval until the halves give what the whole gives.
+  double refined(double from, double to, const Panel& whole, int depth) {
+    constexpr double tolerance = 1e-13;
+    const double middle = 0.5 * (from + to);
+    const Panel left = panel(from, middle), right = panel(middle, to);
+    const double work = left.work + right.work;
+    if (depth == 0 || !(std::abs(work - whole.work) > tolerance * total_)) return work;
+    return refined(from, middle, left, depth - 1) + refined(middle, to, right, depth - 1);
+  }
+
+  /// Gauss-Legendre quadrature with five points.
+  Panel panel(double from, double to) {
+    constexpr double inner = 0.53846931010568309, outer = 0.90617984593866399;
+    constexpr double places[] = {-outer, -inner, 0.0, inner, outer};
+    constexpr double w_outer = 0.23692688505618909, w_inner = 0.47862867049936647;
+    constexpr double weights[] = {w_outer, w_inner, 128.0 / 225.0, w_inner, w_outer};
+    const double half = 0.5 * (to - from);
+    Panel sum;
+    for (std::size_t k = 0; k < 5; ++k) {
+      const double t = 0.5 * (from + to) + half * places[k];
+      motion_.at(t, q_, qd_, qdd_);
+      plant_.motion_forces(t, q_, qd_, qdd_, tau_);
+      sum.work += half * weights[k] * plant_.power(t, q_, qd_, qdd_, tau_);
+      for (std::size_t i = 0; i < tau_.size(); ++i)
+        sum.size += half * weights[k] * std::abs(tau_[i] * qd_[i]);
+    }
+    return sum;
+  }
+
+  Plant& plant_;
+  const Motion& motion_;
+  std::vector<double> breakpoints_, q_, qd_, qdd_, tau_;
+  double total_ = 0.0;  ///< of the panels' size so far
+};
+
+}  // namespace
+
 Recording torques_along(const Model& model, const Motion& motion, double duration, double sample,
                         bool friction) {
+  const auto plant = rigid_plant(model, {.friction = friction});
+  Recording run = torques_along(*plant, motion, duration, sample);
+  run.settings.friction = friction;
+  return run;
+}
+
+Recording torques_along(Plant& plant, const Motion& motion, double duration, double sample) {
+  const Model& model = plant.model();
   require_positive("duration", duration);
   if (motion.size() != model.size()) {
     throw ArgumentError(fmt::format("the desired motion has {} joints; '{}' has {}", motion.size(),
                                     model.name(), model.size()));
+  }
+  if (plant.size() != plant.joints()) {
+    throw ArgumentError(fmt::format("'{}' has {} coordinates besides its joints; torques along a "
+                                    "motion are for rigid robots",
+                                    model.name(), plant.size() - plant.joints()));
   }
   Recording run(model);
   run.settings.robot = model.name();
@@ -84,16 +171,14 @@ Recording torques_along(const Model& model, const Motion& motion, double duratio
   run.settings.integrator = "none";
   run.settings.duration = duration;
   run.settings.sample = sample;
-  run.settings.friction = friction;
-  const auto plant = rigid_plant(model, {.friction = friction});
   std::vector<double> q(model.size()), qd(q), qdd(q), tau(q);
+  WorkAlong work(plant, motion);
   for (const double t : sample_times(duration, sample)) {
+    const double done = run.work.empty() ? 0.0 : run.work.back() + work.between(run.t.back(), t);
     motion.at(t, q, qd, qdd);
-    plant->motion_forces(t, q, qd, qdd, tau);
-    record_sample(run, *plant, t, q, qd, qdd, tau);
-    // what the motion's energy gained is what the actuators (less friction) have done
-    run.work.push_back(run.kinetic.back() - run.kinetic[0] + run.potential.back() -
-                       run.potential[0]);
+    plant.motion_forces(t, q, qd, qdd, tau);
+    record_sample(run, plant, t, q, qd, qdd, tau);
+    run.work.push_back(done);
   }
   for (std::size_t i = 0; i < model.size(); ++i) {
     run.settings.q0.push_back(run.q[i].front());

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "dynamics_core/simulation/motion.hpp"
 #include "dynamics_core/simulation/plant.hpp"
 
 namespace dynamics {
@@ -20,6 +21,9 @@ std::vector<double> sample_times(double duration, double sample);
 void record_sample(Recording& run, Plant& plant, double t, std::span<const double> q,
                    std::span<const double> qd, std::span<const double> qdd,
                    std::span<const double> tau);
+
+/// torques_along() for a plant whose coordinates are its joints. Throws ArgumentError for others.
+Recording torques_along(Plant& plant, const Motion& motion, double duration, double sample);
 
 /// Drift of the energy against the work done, relative to the largest kinetic energy.
 void finish_energies(Recording& run);

@@ -94,6 +94,7 @@ class KnotMotion : public MotionOf<KnotMotion> {
   }
 
   std::size_t size() const override { return size_; }
+  std::vector<double> breakpoints() const override { return t_; }
 
   template <class S>
   void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {

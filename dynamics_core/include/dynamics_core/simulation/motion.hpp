@@ -23,6 +23,9 @@ class Motion {
   /// it is asked to follow. Motions that do not implement it are as exact as double.
   virtual void at(const DoubleDouble& t, std::span<DoubleDouble> q, std::span<DoubleDouble> qd,
                   std::span<DoubleDouble> qdd) const;
+  /// Times at which the acceleration or one of its derivatives jumps, increasing: between them the
+  /// motion is smooth. None unless a motion says so.
+  virtual std::vector<double> breakpoints() const { return {}; }
 };
 
 /// A motion that is written once, as `template <class Scalar> void evaluate(const Scalar& t,
