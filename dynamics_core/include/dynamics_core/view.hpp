@@ -1,9 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Arguments that are vectors of numbers. Functions take views by value: no copy, no allocation.
+//
+//   std::vector<double> q(n);                     inverse_dynamics(model, workspace, q, ...
+//   Eigen::MatrixXd X(2 * n, N);                  ... X.col(k).head(n), X.col(k).tail(n), ...
+//   double numbers[7];                            ... std::span(numbers).first(n), ...
+//
+// A vector argument is std::vector, std::array, std::span, any other contiguous range, or an Eigen
+// expression with one row or one column and its entries side by side in memory. Everything else is
+// rejected:
+//   by the compiler:  an expression without storage (a + b, VectorXd::Zero(n): append .eval()), a
+//                     stride other than 1 or a fixed size like 3 x 3 in its type, another scalar,
+//                     an output that is constant or a temporary that owns its numbers;
+//   by ArgumentError: a matrix with several rows and columns, a vector that turns out to be strided
+//                     (a row of a column-major matrix). The function reports it with the argument's
+//                     name.
+// For the arguments of batch functions, see batch/batch_view.hpp.
+
+#include <Eigen/Core>
 #include <concepts>
 #include <cstddef>
-#include <span>
+#include <cstdint>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -17,43 +36,186 @@ class ArgumentError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// A view of contiguous numbers: std::vector, std::array, std::span, Eigen::VectorXd, Eigen::Map...
-/// It never copies or allocates. Anything with data() and size() will do; an Eigen expression whose
-/// numbers do not lie side by side (a row of a column-major matrix) is refused.
+template <class T>
+class VectorView;
+
+namespace view {
+
+template <class Derived>
+void accept_dense(const Eigen::DenseBase<Derived>&);
+template <class T>
+void accept_view(const VectorView<T>&);
+
+/// Any dense Eigen matrix, array or expression of them.
+template <class E>
+concept Dense = requires(const std::remove_cvref_t<E>& e) {
+  accept_dense(e);
+};
+
+template <class E>
+concept AnyVectorView = requires(const std::remove_cvref_t<E>& e) {
+  accept_view(e);
+};
+
+/// Deduced from an rvalue that owns its numbers: what is written to it is lost.
+template <class E>
+constexpr bool is_owning_temporary =
+    !std::is_lvalue_reference_v<E> &&
+    std::derived_from<std::remove_cvref_t<E>, Eigen::PlainObjectBase<std::remove_cvref_t<E>>>;
+
+/// An Eigen expression whose entries of type T can be accessed without a copy.
+template <class E, class T>
+concept DenseInMemory = Dense<E> && requires(std::remove_reference_t<E>& e) {
+  { e.data() } -> std::convertible_to<T*>;
+  requires(static_cast<unsigned>(std::remove_cvref_t<E>::Flags) & Eigen::DirectAccessBit) != 0;
+  requires std::is_const_v<T> || !is_owning_temporary<E>;
+};
+
+/// The stride from entry to entry within a column (row of a row-major expression) is 1, or known
+/// only at run time.
+template <class E>
+constexpr bool may_be_contiguous =
+    std::remove_cvref_t<E>::InnerStrideAtCompileTime == 1 ||
+    std::remove_cvref_t<E>::InnerStrideAtCompileTime == Eigen::Dynamic ||
+    std::remove_cvref_t<E>::SizeAtCompileTime == 1;
+
+/// One row or one column, or known only at run time.
+template <class E>
+constexpr bool may_be_vector = std::remove_cvref_t<E>::RowsAtCompileTime == 1 ||
+                               std::remove_cvref_t<E>::ColsAtCompileTime == 1 ||
+                               std::remove_cvref_t<E>::RowsAtCompileTime == Eigen::Dynamic ||
+                               std::remove_cvref_t<E>::ColsAtCompileTime == Eigen::Dynamic;
+
+/// std::vector, std::array, std::span... but no temporary that owns what is to be written.
+template <class R, class T>
+concept ContiguousRange = !Dense<R> && !AnyVectorView<R> && std::ranges::contiguous_range<R> &&
+                          std::ranges::sized_range<R> && requires(R & r) {
+  { std::ranges::data(r) } -> std::convertible_to<T*>;
+  requires std::is_const_v<T> || std::ranges::borrowed_range<R>;
+};
+
+template <class E, class T>
+concept EigenVector = DenseInMemory<E, T> && may_be_contiguous<E> && may_be_vector<E>;
+
+/// The number of entries of a vector argument, or why it is not a vector, in one word: two pointers
+/// wide, a view is passed in registers.
+class Size {
+ public:
+  constexpr Size() = default;
+  constexpr explicit Size(std::size_t entries) : bits_(entries) {}
+  /// Several rows and columns.
+  static constexpr Size matrix(Eigen::Index rows, Eigen::Index cols) {
+    return pack(is_matrix, rows, cols);
+  }
+  /// A vector with its entries `stride` apart in memory.
+  static constexpr Size strided(Eigen::Index stride) { return pack(is_strided, 0, stride); }
+
+  constexpr bool is_vector() const { return (bits_ >> 62U) == 0; }
+  constexpr std::size_t entries() const { return is_vector() ? bits_ : 0; }
+  constexpr bool operator==(std::size_t entries) const { return bits_ == entries; }
+
+  /// What is wrong with the argument `name`, of which `needed` entries are asked for.
+  std::string problem(const char* name, std::size_t needed) const;
+
+ private:
+  static constexpr std::uint64_t is_matrix = 2, is_strided = 3;
+  static constexpr std::uint64_t limit = (1U << 31U) - 1;
+
+  static constexpr std::uint64_t clamp(Eigen::Index value) {
+    const auto size = static_cast<std::uint64_t>(value < 0 ? -value : value);
+    return size < limit ? size : limit;
+  }
+  static constexpr Size pack(std::uint64_t kind, Eigen::Index rows, Eigen::Index cols) {
+    return Size(kind << 62U | clamp(rows) << 31U | clamp(cols));
+  }
+
+  std::uint64_t bits_ = 0;
+};
+
+/// From one entry of a vector to the next.
+template <class E>
+constexpr Eigen::Index entry_stride(const E& e) {
+  if constexpr (E::IsVectorAtCompileTime) return e.innerStride();
+  return (E::IsRowMajor ? e.rows() : e.cols()) == 1 ? e.innerStride() : e.outerStride();
+}
+
+template <class E>
+constexpr Size size_of(const E& e) {
+  if constexpr (!E::IsVectorAtCompileTime) {
+    if (e.size() > 0 && e.rows() != 1 && e.cols() != 1) return Size::matrix(e.rows(), e.cols());
+  }
+  if constexpr (!(E::IsVectorAtCompileTime && E::InnerStrideAtCompileTime == 1)) {
+    if (e.size() > 1 && entry_stride(e) != 1) return Size::strided(entry_stride(e));
+  }
+  return Size(static_cast<std::size_t>(e.size()));
+}
+
+}  // namespace view
+
+/// A view of a vector; see above for what it can be made from. An argument that is none is a view
+/// of no entries that no size check accepts, not even one for 0 entries.
 template <class T>
 class VectorView {
  public:
   constexpr VectorView() = default;
-  constexpr VectorView(T* data, std::size_t size) : data_(data), size_(size) {}
+
+  /// A pointer, not a literal 0: {0, 1} is not a view of one entry at address 0.
+  template <class Pointer>
+  requires(std::is_pointer_v<Pointer>&& std::convertible_to<Pointer, T*>) constexpr VectorView(
+      Pointer data, std::size_t size)
+      : data_(data), size_(size) {}
 
   template <class Range>
-  requires(!std::same_as<std::remove_cvref_t<Range>, VectorView>) && requires(Range& r) {
-    { r.data() } -> std::convertible_to<T*>;
-    r.size();
-  }
+  requires view::ContiguousRange<Range, T>
   // NOLINTNEXTLINE(google-explicit-constructor): a view stands for the range it is made from
   constexpr VectorView(Range&& range)  // NOLINT(bugprone-forwarding-reference-overload)
-      : data_(range.data()), size_(static_cast<std::size_t>(range.size())) {
-    if constexpr (requires { range.innerStride(); }) {
-      if (size_ > 1 && range.innerStride() != 1) {
-        throw ArgumentError("a vector argument is a strided Eigen expression: copy it first");
-      }
-    }
+      : data_(std::ranges::data(range)),
+        size_(static_cast<std::size_t>(std::ranges::size(range))) {}
+
+  template <class Expression>
+  requires view::EigenVector<Expression, T>
+  // NOLINTNEXTLINE(google-explicit-constructor): a view stands for the vector it is made from
+  constexpr VectorView(Expression&& vector)  // NOLINT(bugprone-forwarding-reference-overload)
+      : size_(view::size_of(vector)) {
+    if (size_.is_vector()) data_ = vector.data();
   }
 
+  template <class Expression>
+  requires(view::Dense<Expression> && !view::EigenVector<Expression, T>)
+      // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload)
+      VectorView(Expression&& evaluate_or_copy_to_a_vector_first)
+  = delete;
+
+  /// Of numbers that may be changed, for reading only.
+  template <class Other>
+  requires(std::same_as<const Other, T>)
+      // NOLINTNEXTLINE(google-explicit-constructor)
+      constexpr VectorView(const VectorView<Other>& other)
+      : data_(other.data_), size_(other.size_) {}
+
   constexpr T* data() const { return data_; }
-  constexpr std::size_t size() const { return size_; }
-  constexpr bool empty() const { return size_ == 0; }
+  constexpr std::size_t size() const { return size_.entries(); }
+  constexpr bool empty() const { return size() == 0; }
   constexpr T* begin() const { return data_; }
-  constexpr T* end() const { return data_ + size_; }
+  constexpr T* end() const { return data_ + size(); }
   constexpr T& operator[](std::size_t i) const { return data_[i]; }
 
+  /// The size with the reason why the argument is not a vector, where it is none. Size checks
+  /// compare this one.
+  constexpr const view::Size& checked_size() const { return size_; }
+
  private:
+  template <class>
+  friend class VectorView;
+
   T* data_ = nullptr;
-  std::size_t size_ = 0;
+  view::Size size_;
 };
 
 using ConstVector = VectorView<const double>;
 using MutableVector = VectorView<double>;
 
 }  // namespace dynamics
+
+template <class T>
+inline constexpr bool std::ranges::enable_borrowed_range<dynamics::VectorView<T>> = true;

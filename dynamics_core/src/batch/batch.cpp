@@ -100,37 +100,77 @@ namespace {
 
 using Memory = BatchWorkspace::Memory;
 
+/// The states of an argument and how far apart they are; `width` entries per state are needed, of
+/// `expected` states where that is known.
+struct Layout {
+  std::size_t states, stride;
+};
+Layout layout(const char* name, const view::BatchShape& shape, const view::Size& vector_size,
+              std::size_t width, std::optional<std::size_t> expected) {
+  using Kind = view::BatchShape::Kind;
+  if (!vector_size.is_vector()) {
+    throw ArgumentError(vector_size.problem(name, width * expected.value_or(1)));
+  }
+  if (shape.kind == Kind::vector) {
+    const std::size_t size = shape.cols;
+    if (expected ? size != width * *expected : width == 0 ? size != 0 : size % width != 0) {
+      throw ArgumentError(
+          expected
+              ? fmt::format("{} has {} entries; {} are needed, {} for each of {} states", name,
+                            size, width * *expected, width, *expected)
+              : fmt::format("{} has {} entries; a multiple of {}, the coordinates of a state, is "
+                            "needed",
+                            name, size, width));
+    }
+    return {width == 0 ? 0 : size / width, width};
+  }
+  if (shape.kind == Kind::strided || shape.stride < 0) {
+    throw ArgumentError(
+        fmt::format("{} is {} x {} with a stride of {}: the entries of a state must be side by "
+                    "side in memory, in increasing order of states; copy it first",
+                    name, shape.rows, shape.cols, shape.stride));
+  }
+  if (shape.width() != width || (expected && shape.states() != *expected)) {
+    const std::string states = expected ? fmt::format("{}", *expected) : "N";
+    throw ArgumentError(
+        shape.kind == Kind::rows
+            ? fmt::format("{} is a row-major {} x {} matrix; {} x {} is needed, one row per state",
+                          name, shape.rows, shape.cols, states, width)
+            : fmt::format("{} is {} x {}; {} x {} is needed, one column per state", name,
+                          shape.rows, shape.cols, width, states));
+  }
+  return {shape.states(), static_cast<std::size_t>(shape.stride)};
+}
+
 /// A call in the making: its arguments are checked one by one, then it runs.
 class Call {
  public:
-  Call(const Model& model, BatchWorkspace& workspace, ConstVector q)
+  Call(const Model& model, BatchWorkspace& workspace, ConstBatch q)
       : model_(model), memory_(workspace.memory()), job_(memory_.job_for(model)) {
-    const std::size_t n = model.size();
-    if (n == 0 ? !q.empty() : q.size() % n != 0) {
-      throw ArgumentError(
-          fmt::format("q has {} entries; a multiple of {}, the coordinates of a state, is needed",
-                      q.size(), n));
-    }
-    states_ = n == 0 ? 0 : q.size() / n;
-    job_.q = q.data();
+    const Layout found = layout("q", q.shape(), q.vector_size(), model.size(), std::nullopt);
+    states_ = model.size() == 0 ? 0 : found.states;
+    job_.q = {q.data(), found.stride};
     base_ = base_state(model, std::nullopt);
   }
 
-  Call& rates(ConstVector qd) {
-    check("qd", qd.size(), 1);
-    job_.qd = qd.data();
+  Call& rates(ConstBatch qd) {
+    job_.qd = {qd.data(), stride("qd", qd, 1)};
     return *this;
   }
-  Call& input(const char* name, ConstVector values) {
-    check(name, values.size(), 1);
-    job_.input = values.data();
+  Call& input(const char* name, ConstBatch values) {
+    job_.input = {values.data(), stride(name, values, 1)};
     return *this;
   }
   /// `width` rows of n numbers a state
-  Call& output(const char* name, MutableVector values, std::size_t width) {
-    check(name, values.size(), width);
-    job_.output[outputs_++] = values.data();
+  Call& output(const char* name, MutableBatch values, std::size_t width) {
     width_ = width * model_.size();
+    job_.output[outputs_] = {values.data(), stride(name, values, width)};
+    if (states_ > 1 && job_.output[outputs_].stride < width_) {
+      throw ArgumentError(
+          fmt::format("{} has overlapping states: {} entries of {} start {} apart in memory", name,
+                      states_, width_, job_.output[outputs_].stride));
+    }
+    ++outputs_;
     return *this;
   }
   Call& under(const Conditions& conditions) {
@@ -173,28 +213,27 @@ class Call {
     if (!faultless) explain(single);
   }
 
-  ConstVector row(const double* rows, std::size_t state) const {
-    return {rows + state * job_.size, job_.size};
+  ConstVector row(const LaneJob::Input& input, std::size_t state) const {
+    return {input.data + state * input.stride, job_.size};
   }
   ConstVector q(std::size_t state) const { return row(job_.q, state); }
   ConstVector qd(std::size_t state) const { return row(job_.qd, state); }
   ConstVector input(std::size_t state) const { return row(job_.input, state); }
   MutableVector output(std::size_t state) const {
-    return {job_.output[0] + state * job_.size, job_.size};
+    return {job_.output[0].data + state * job_.output[0].stride, job_.size};
   }
   /// A matrix of one state, by columns, to the rows of an output.
   void put(std::size_t output, std::size_t state, const Eigen::MatrixXd& matrix) const {
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Eigen::Map<Rows>(job_.output[output] + state * width_, matrix.rows(), matrix.cols()) = matrix;
+    const LaneJob::Output& to = job_.output[output];
+    Eigen::Map<Rows>(to.data + state * to.stride, matrix.rows(), matrix.cols()) = matrix;
   }
   Memory& memory() const { return memory_; }
 
  private:
-  void check(const char* name, std::size_t size, std::size_t width) const {
-    const std::size_t expected = states_ * model_.size() * width;
-    if (size == expected) return;
-    throw ArgumentError(fmt::format("{} has {} entries; {} are needed, {} for each of {} states",
-                                    name, size, expected, model_.size() * width, states_));
+  template <class Batch>
+  std::size_t stride(const char* name, const Batch& batch, std::size_t width) const {
+    return layout(name, batch.shape(), batch.vector_size(), width * model_.size(), states_).stride;
   }
 
   /// States of a chunk: few enough for a cache and to be shared out evenly, and whole groups of
@@ -210,7 +249,7 @@ class Call {
     std::size_t first = 0, count = 0;
     std::string reason;
     for (std::size_t state = 0; state < states_; ++state) {
-      if (!std::isnan(job_.output[0][state * width_])) continue;
+      if (!std::isnan(output(state)[0])) continue;
       try {
         single(state);
       } catch (const std::exception& error) {
@@ -239,8 +278,8 @@ class Call {
 
 }  // namespace
 
-void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector qdd, MutableVector tau, const Conditions& conditions) {
+void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
+                      ConstBatch qdd, MutableBatch tau, const Conditions& conditions) {
   Call call(model, workspace, q);
   call.rates(qd).input("qdd", qdd).output("tau", tau, 1).under(conditions);
   call.run(call.memory().lanes.inverse_dynamics, [&](std::size_t k) {
@@ -249,7 +288,7 @@ void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstVector
   });
 }
 
-void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstVector q, MutableVector g) {
+void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch g) {
   Call call(model, workspace, q);
   call.output("g", g, 1);
   call.run(call.memory().lanes.gravity_forces, [&](std::size_t k) {
@@ -257,8 +296,8 @@ void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstVector q
   });
 }
 
-void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector tau, MutableVector qdd, const Conditions& conditions) {
+void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
+                      ConstBatch tau, MutableBatch qdd, const Conditions& conditions) {
   Call call(model, workspace, q);
   call.rates(qd).input("tau", tau).output("qdd", qdd, 1).under(conditions).regular();
   call.run(call.memory().lanes.forward_dynamics, [&](std::size_t k) {
@@ -267,7 +306,7 @@ void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstVector
   });
 }
 
-void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstVector q, MutableVector M) {
+void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch M) {
   Call call(model, workspace, q);
   call.output("M", M, model.size());
   call.run(call.memory().lanes.inertia_matrix, [&](std::size_t k) {
@@ -277,9 +316,9 @@ void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstVector q
   });
 }
 
-void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstVector q,
-                                  ConstVector qd, ConstVector qdd, MutableVector tau_by_q,
-                                  MutableVector tau_by_qd, const Conditions& conditions) {
+void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                                  ConstBatch qd, ConstBatch qdd, MutableBatch tau_by_q,
+                                  MutableBatch tau_by_qd, const Conditions& conditions) {
   Call call(model, workspace, q);
   call.rates(qd).input("qdd", qdd);
   call.output("tau_by_q", tau_by_q, model.size()).output("tau_by_qd", tau_by_qd, model.size());
@@ -293,9 +332,9 @@ void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace,
   });
 }
 
-void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstVector q,
-                                  ConstVector qd, ConstVector tau, MutableVector qdd_by_q,
-                                  MutableVector qdd_by_qd, MutableVector qdd_by_tau,
+void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                                  ConstBatch qd, ConstBatch tau, MutableBatch qdd_by_q,
+                                  MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
                                   const Conditions& conditions) {
   Call call(model, workspace, q);
   call.rates(qd).input("tau", tau);

@@ -18,6 +18,8 @@ namespace {
 
 using Size = std::size_t;
 using Mask = Lanes::Mask;
+using Input = LaneJob::Input;
+using Output = LaneJob::Output;
 
 /// Scratch of one thread, cut from one block of memory.
 struct LaneScratch {
@@ -66,7 +68,7 @@ struct LaneScratch {
 class Group {
  public:
   Group(const LaneJob& job, Size first, Size last, const LaneScratch& scratch)
-      : job_(job), first_(first), valid_(last - first), scratch_(scratch) {
+      : job_(job), valid_(last - first), scratch_(scratch) {
     if (valid_ > Lanes::count) valid_ = Lanes::count;
     for (Size lane = 0; lane < Lanes::count; ++lane) {
       // lanes beyond the last state repeat it
@@ -113,7 +115,7 @@ class Group {
   }
 
   /// sum over a coordinate's bodies of multiplier * force, into the rows of an output
-  void collect(const Lanes* forces, double* out) {
+  void collect(const Lanes* forces, const Output& out) {
     if (job_.joints == nullptr) {
       store(forces, out);
       return;
@@ -134,10 +136,12 @@ class Group {
     return scratch_.rows;
   }
 
-  void load(const double* rows, Lanes* out) {
+  void load(const Input& from, Lanes* out) {
     const Size n = job_.size;
     const double* row[Lanes::count];
-    for (Size lane = 0; lane < Lanes::count; ++lane) row[lane] = rows + state_[lane] * n;
+    for (Size lane = 0; lane < Lanes::count; ++lane) {
+      row[lane] = from.data + state_[lane] * from.stride;
+    }
     for (Size j = 0; j < n; ++j) {
       Lanes value;
       for (Size lane = 0; lane < Lanes::count; ++lane) value.v[lane] = row[lane][j];
@@ -145,46 +149,50 @@ class Group {
       out[j] = value;
     }
   }
-  void store(const Lanes* values, double* rows) const {
+  void store(const Lanes* values, const Output& to) const {
     const Size n = job_.size;
     for (Size j = 0; j < n; ++j) {
       const Lanes value = values[j];
-      for (Size lane = 0; lane < valid_; ++lane) rows[state_[lane] * n + j] = value.v[lane];
+      for (Size lane = 0; lane < valid_; ++lane)
+        to.data[state_[lane] * to.stride + j] = value.v[lane];
     }
   }
 
   // matrices: n x n numbers a state, row by row
 
-  void clear(double* matrices) const {
+  void clear(const Output& matrices) const {
     const Size entries = job_.size * job_.size;
-    for (Size i = 0; i < valid_ * entries; ++i) matrices[first_ * entries + i] = 0.0;
+    for (Size lane = 0; lane < valid_; ++lane) {
+      double* matrix = matrices.data + state_[lane] * matrices.stride;
+      for (Size i = 0; i < entries; ++i) matrix[i] = 0.0;
+    }
   }
-  void add(double* matrices, Size row, Size column, const Lanes& value) const {
-    const Size n = job_.size;
+  void add(const Output& matrices, Size row, Size column, const Lanes& value) const {
+    const Size n = job_.size, stride = matrices.stride;
     if (job_.joints == nullptr) {
-      double* entry = matrices + row * n + column;
-      for (Size lane = 0; lane < valid_; ++lane) entry[state_[lane] * n * n] = value.v[lane];
+      double* entry = matrices.data + row * n + column;
+      for (Size lane = 0; lane < valid_; ++lane) entry[state_[lane] * stride] = value.v[lane];
       return;
     }
     const LaneJob::Joint &a = job_.joints[row], &b = job_.joints[column];
-    double* entry = matrices + a.coordinate * n + b.coordinate;
+    double* entry = matrices.data + a.coordinate * n + b.coordinate;
     const Lanes part = a.multiplier * b.multiplier * value;
-    for (Size lane = 0; lane < valid_; ++lane) entry[state_[lane] * n * n] += part.v[lane];
+    for (Size lane = 0; lane < valid_; ++lane) entry[state_[lane] * stride] += part.v[lane];
   }
-  void load_column(const double* matrices, Size column, Lanes* out) const {
+  void load_column(const Output& matrices, Size column, Lanes* out) const {
     const Size n = job_.size;
     for (Size i = 0; i < n; ++i) {
       for (Size lane = 0; lane < Lanes::count; ++lane) {
-        out[i].v[lane] = matrices[(state_[lane] * n + i) * n + column];
+        out[i].v[lane] = matrices.data[state_[lane] * matrices.stride + i * n + column];
       }
     }
   }
-  void store_column(const Lanes* values, double* matrices, Size column) const {
+  void store_column(const Lanes* values, const Output& matrices, Size column) const {
     const Size n = job_.size;
     for (Size i = 0; i < n; ++i) {
       const Lanes value = values[i];
       for (Size lane = 0; lane < valid_; ++lane) {
-        matrices[(state_[lane] * n + i) * n + column] = value.v[lane];
+        matrices.data[state_[lane] * matrices.stride + i * n + column] = value.v[lane];
       }
     }
   }
@@ -196,20 +204,21 @@ class Group {
     for (Size lane = 0; lane < valid_; ++lane) {
       if (bad_[lane] == 0) continue;
       if (faults.count++ == 0) faults.first = state_[lane];
-      for (double* out : job_.output) {
-        if (out == nullptr) continue;
-        for (Size i = 0; i < width; ++i) out[state_[lane] * width + i] = __builtin_nan("");
+      for (const Output& out : job_.output) {
+        if (out.data == nullptr) continue;
+        double* result = out.data + state_[lane] * out.stride;
+        for (Size i = 0; i < width; ++i) result[i] = __builtin_nan("");
       }
     }
   }
 
  private:
-  const Lanes* joints(const double* rows, Lanes* out, bool offsets) {
+  const Lanes* joints(const Input& from, Lanes* out, bool offsets) {
     if (job_.joints == nullptr) {
-      load(rows, out);
+      load(from, out);
       return out;
     }
-    load(rows, scratch_.rows);
+    load(from, scratch_.rows);
     for (Size i = 0; i < job_.body_count; ++i) {
       const LaneJob::Joint& joint = job_.joints[i];
       out[i] = joint.multiplier * scratch_.rows[joint.coordinate];
@@ -219,7 +228,7 @@ class Group {
   }
 
   const LaneJob& job_;
-  Size first_, valid_;
+  Size valid_;
   const LaneScratch& scratch_;
   Size state_[Lanes::count];
   Mask bad_ = {};

@@ -60,7 +60,7 @@ DYNAMICS_FLATTEN LaneFaults run_gravity(const LaneJob& job, Size first, Size las
 DYNAMICS_FLATTEN LaneFaults run_inertia(const LaneJob& job, Size first, Size last, void* memory) {
   const LaneScratch scratch(job, memory);
   const Tree tree(job.bodies, job.body_count);
-  double* out = job.output[0];
+  const Output& out = job.output[0];
   return each_group(job, first, last, scratch, job.size * job.size, [&](Group& group) {
     group.clear(out);
     inertia_matrix<Lanes>(tree, scratch.composite, group.positions(),
@@ -125,7 +125,7 @@ DYNAMICS_FLATTEN LaneFaults run_forward(const LaneJob& job, Size first, Size las
                                                  const BodyWrench<Lanes>* wrenches, const Lanes* q,
                                                  const Lanes* qd, const Lanes* qdd,
                                                  const Group& group) {
-  double *by_q = job.output[0], *by_qd = job.output[1];
+  const Output &by_q = job.output[0], &by_qd = job.output[1];
   group.clear(by_q);
   group.clear(by_qd);
   inverse_dynamics_derivatives<Lanes>(
@@ -170,7 +170,7 @@ DYNAMICS_FLATTEN LaneFaults run_forward_derivatives(const LaneJob& job, Size fir
     solver.factor(q, group);
     for (Size j = 0; j < job.size; ++j) {
       for (int k = 0; k < 2; ++k) {
-        double* matrices = job.output[k];
+        const Output& matrices = job.output[k];
         group.load_column(matrices, j, scratch.rows);
         for (Size i = 0; i < job.size; ++i) scratch.rows[i] = -scratch.rows[i];
         solver.solve_coordinates(scratch.rows);

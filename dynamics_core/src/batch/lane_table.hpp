@@ -10,7 +10,7 @@ namespace dynamics {
 
 struct TreeBody;
 
-/// One call on a batch: the model, what surrounds it, and rows of numbers, one row a state.
+/// One call on a batch: the model, what surrounds it, and its numbers, state by state.
 struct LaneJob {
   /// How a coordinate moves a body: position = multiplier * coordinate + offset.
   struct Joint {
@@ -37,8 +37,17 @@ struct LaneJob {
   bool friction = false;
   double friction_velocity = 0.0;
 
-  const double *q = nullptr, *qd = nullptr, *input = nullptr;
-  double* output[3] = {nullptr, nullptr, nullptr};
+  /// The numbers of state k start at data + k * stride and are contiguous.
+  struct Input {
+    const double* data = nullptr;
+    std::size_t stride = 0;
+  };
+  struct Output {
+    double* data = nullptr;
+    std::size_t stride = 0;
+  };
+  Input q, qd, input;
+  Output output[3];
 };
 
 /// States without a result: theirs are not numbers.

@@ -70,7 +70,7 @@ void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, 
   check_flexible("q", q, memory.size);
   check_flexible("qd", qd, memory.size);
   check_tau(model, tau);
-  check_flexible_output("qdd", qdd.size(), memory.size);
+  check_flexible_output("qdd", qdd, memory.size);
   if (!model.rigid().singular_reason().empty() && model.amplitude_count() == 0) {
     throw ModelError("", model.rigid().singular_reason());
   }
@@ -93,7 +93,7 @@ void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& wo
   check_flexible("q", q, memory.size);
   check_flexible("qd", qd, memory.size);
   check_tau(model, tau);
-  check_flexible_output("qdd", qdd.size(), memory.size);
+  check_flexible_output("qdd", qdd, memory.size);
   actuate(model, memory, qd, tau, friction);
   const std::size_t n = memory.joints;
   double* bias = memory.right_side.data();
@@ -121,8 +121,8 @@ void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, Con
   check_flexible("q", q, memory.size);
   check_flexible("qd", qd, memory.size);
   check_flexible("joint_qdd", joint_qdd, memory.joints);
-  check_flexible_output("tau", tau.size(), memory.joints);
-  check_flexible_output("amplitude_qdd", amplitude_qdd.size(), memory.size - memory.joints);
+  check_flexible_output("tau", tau, memory.joints);
+  check_flexible_output("amplitude_qdd", amplitude_qdd, memory.size - memory.joints);
   const std::size_t n = memory.joints;
   std::copy(joint_qdd.begin(), joint_qdd.end(), memory.tau.begin());
   flexible::forward_dynamics<double>(model.tree(), memory.scratch, gravity_base(model),
@@ -142,7 +142,7 @@ void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, 
   check_flexible("q", q, memory.size);
   check_flexible("qd", qd, memory.size);
   check_flexible("qdd", qdd, memory.size);
-  check_flexible_output("forces", forces.size(), memory.size);
+  check_flexible_output("forces", forces, memory.size);
   const std::size_t n = memory.joints;
   flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), true, true,
                                      q.data(), q.data() + n, qd.data(), qd.data() + n, qdd.data(),
@@ -157,6 +157,7 @@ void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, 
 void bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                  ConstVector qd, MutableVector bias, bool friction) {
   Memory& memory = memory_for(model, workspace);
+  check_flexible_output("bias", bias, memory.size);
   inverse_dynamics(model, workspace, q, qd, memory.zeros, bias, friction);
 }
 
@@ -164,7 +165,7 @@ void static_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, Con
                    MutableVector forces) {
   Memory& memory = memory_for(model, workspace);
   check_flexible("q", q, memory.size);
-  check_flexible_output("forces", forces.size(), memory.size);
+  check_flexible_output("forces", forces, memory.size);
   const std::size_t n = memory.joints;
   flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), false,
                                      false, q.data(), q.data() + n, nullptr, nullptr, nullptr,

@@ -32,7 +32,7 @@ struct FlexibleWorkspace::Memory {
 FlexibleWorkspace::Memory& memory_for(const FlexibleModel& model, FlexibleWorkspace& workspace);
 
 void check_flexible(const char* name, ConstVector vector, std::size_t size);
-void check_flexible_output(const char* name, std::size_t size, std::size_t expected);
+void check_flexible_output(const char* name, MutableVector vector, std::size_t expected);
 
 /// Gravity as the base's acceleration.
 flexible::BaseState<double> gravity_base(const FlexibleModel& model);

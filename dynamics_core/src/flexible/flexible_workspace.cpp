@@ -46,9 +46,8 @@ FlexibleWorkspace::Memory& memory_for(const FlexibleModel& model, FlexibleWorksp
 }
 
 void check_flexible(const char* name, ConstVector vector, std::size_t size) {
-  if (vector.size() != size) {
-    throw ArgumentError(fmt::format("{} has {} entries; {} are needed: joints, then amplitudes",
-                                    name, vector.size(), size));
+  if (!(vector.checked_size() == size)) {
+    throw ArgumentError(vector.checked_size().problem(name, size) + ": joints, then amplitudes");
   }
   for (std::size_t i = 0; i < size; ++i) {
     if (!std::isfinite(vector[i])) {
@@ -57,9 +56,9 @@ void check_flexible(const char* name, ConstVector vector, std::size_t size) {
   }
 }
 
-void check_flexible_output(const char* name, std::size_t size, std::size_t expected) {
-  if (size != expected) {
-    throw ArgumentError(fmt::format("{} has {} entries; {} are needed", name, size, expected));
+void check_flexible_output(const char* name, MutableVector vector, std::size_t expected) {
+  if (!(vector.checked_size() == expected)) {
+    throw ArgumentError(vector.checked_size().problem(name, expected));
   }
 }
 

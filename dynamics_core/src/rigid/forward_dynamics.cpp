@@ -99,7 +99,7 @@ void solve_dense(const Model& model, Workspace::Memory& memory, const double* q,
 void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector tau, MutableVector qdd, const Conditions& conditions) {
   if (const Model::Data& data = model.data();
-      is_plain(data, workspace.memory(), conditions, qdd.size(), q, qd, tau) &&
+      is_plain(data, workspace.memory(), conditions, qdd, q, qd, tau) &&
       data.singular_reason.empty() && data.pitch_coordinates.empty()) {
     Workspace::Memory& plain = workspace.memory();
     plain.kernels.forward_dynamics(data.tree, plain.forward.data(), still_base(data), nullptr,
@@ -113,7 +113,7 @@ void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
   check_vector("q", q, memory.size);
   check_vector("qd", qd, memory.size);
   check_vector("tau", tau, memory.size);
-  check_output("qdd", qdd.size(), memory.size);
+  check_output("qdd", qdd, memory.size);
   check_base(conditions.base);
   check_wrenches(model, conditions.wrenches);
   require_regular(model, q);

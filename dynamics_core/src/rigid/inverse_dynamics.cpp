@@ -31,7 +31,7 @@ void check(const Model& model, const Conditions& conditions) {
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector qdd, MutableVector tau, const Conditions& conditions) {
   if (const Model::Data& data = model.data();
-      is_plain(data, workspace.memory(), conditions, tau.size(), q, qd, qdd)) {
+      is_plain(data, workspace.memory(), conditions, tau, q, qd, qdd)) {
     Workspace::Memory& plain = workspace.memory();
     plain.kernels.inverse_dynamics(data.tree, plain.inverse.data(), still_base(data), nullptr,
                                    q.data(), qd.data(), qdd.data(), plain.tau.data());
@@ -43,7 +43,7 @@ void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
   check_vector("q", q, memory.size);
   check_vector("qd", qd, memory.size);
   check_vector("qdd", qdd, memory.size);
-  check_output("tau", tau.size(), memory.size);
+  check_output("tau", tau, memory.size);
   check(model, conditions);
   run(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
       body_rates(model, qdd, memory.qdd), conditions);
@@ -74,7 +74,7 @@ void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
 void gravity_forces(const Model& model, Workspace& workspace, ConstVector q, MutableVector g) {
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("q", q, memory.size);
-  check_output("g", g.size(), memory.size);
+  check_output("g", g, memory.size);
   run(model, memory, body_positions(model, q, memory.q), memory.zeros.data(), memory.zeros.data(),
       {.base = std::nullopt, .wrenches = {}, .friction = false});
   collect_forces(model, memory.tau.data(), g);
@@ -85,7 +85,7 @@ void bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstV
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("q", q, memory.size);
   check_vector("qd", qd, memory.size);
-  check_output("bias", bias.size(), memory.size);
+  check_output("bias", bias, memory.size);
   check(model, conditions);
   run(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
       memory.zeros.data(), conditions);
@@ -97,7 +97,7 @@ void generalized_forces(const Model& model, Workspace& workspace, ConstVector q,
                         const std::optional<BaseMotion>& base) {
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("q", q, memory.size);
-  check_output("tau", tau.size(), memory.size);
+  check_output("tau", tau, memory.size);
   check_base(base);
   check_wrenches(model, wrenches);
   const double* positions = body_positions(model, q, memory.q);
@@ -122,7 +122,7 @@ void generalized_forces(const Model& model, Workspace& workspace, ConstVector q,
 void friction_forces(const Model& model, Workspace& workspace, ConstVector qd, MutableVector tau) {
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("qd", qd, memory.size);
-  check_output("tau", tau.size(), memory.size);
+  check_output("tau", tau, memory.size);
   const double* rates = body_rates(model, qd, memory.qd);
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     memory.tau[i] = kernel::joint_friction(model.tree()[i], rates[i], model.friction_velocity());

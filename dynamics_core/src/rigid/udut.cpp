@@ -61,7 +61,7 @@ void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Ei
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("q", q, memory.size);
   check_matrix("U", U.rows(), U.cols(), memory.size, memory.size);
-  check_output("d", d.size(), memory.size);
+  check_output("d", d, memory.size);
   require_regular(model, q);
   const double* positions = body_positions(model, q, memory.q);
   if (model.plain()) {
@@ -85,7 +85,7 @@ void solve_inertia(const Model& model, Workspace& workspace, ConstVector q, Cons
   Workspace::Memory& memory = memory_for(model, workspace);
   check_vector("q", q, memory.size);
   check_vector("phi", phi, memory.size);
-  check_output("x", x.size(), memory.size);
+  check_output("x", x, memory.size);
   require_regular(model, q);
   const double* positions = body_positions(model, q, memory.q);
   if (!solves_over_coordinates(model)) decompose(model, memory, positions);

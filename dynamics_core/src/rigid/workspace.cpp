@@ -96,8 +96,8 @@ Workspace::Memory& memory_for(const Model& model, Workspace& workspace) {
 }
 
 void check_vector(const char* name, ConstVector vector, std::size_t size) {
-  if (vector.size() != size) {
-    throw ArgumentError(fmt::format("{} has {} entries; {} are needed", name, vector.size(), size));
+  if (!(vector.checked_size() == size)) {
+    throw ArgumentError(vector.checked_size().problem(name, size));
   }
   // x - x is zero for every finite x and not a number for the others
   double sum = 0.0;
@@ -109,6 +109,13 @@ void check_vector(const char* name, ConstVector vector, std::size_t size) {
           fmt::format("{}[{}] is {}; finite numbers are needed", name, i, vector[i]));
     }
   }
+}
+
+void check_output(const char* name, MutableVector vector, std::size_t expected) {
+  if (!vector.checked_size().is_vector()) {
+    throw ArgumentError(vector.checked_size().problem(name, expected));
+  }
+  check_output(name, vector.size(), expected);
 }
 
 void check_output(const char* name, std::size_t size, std::size_t expected) {

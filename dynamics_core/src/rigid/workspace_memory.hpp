@@ -78,11 +78,12 @@ inline bool all_finite(std::size_t size, const Vectors&... vectors) {
 /// robot, no friction, vectors of the right size and finite. All others take the way with checks.
 template <class... Vectors>
 inline bool is_plain(const Model::Data& data, const Workspace::Memory& memory,
-                     const Conditions& conditions, std::size_t out, const Vectors&... vectors) {
+                     const Conditions& conditions, MutableVector out, const Vectors&... vectors) {
   const std::size_t n = data.tree.size();
   return data.plain && (data.frictionless || !conditions.friction) && !conditions.base &&
-         conditions.wrenches.empty() && memory.size == n && memory.body_count == n && out == n &&
-         ((vectors.size() == n) && ...) && all_finite(n, vectors...);
+         conditions.wrenches.empty() && memory.size == n && memory.body_count == n &&
+         out.checked_size() == n && ((vectors.checked_size() == n) && ...) &&
+         all_finite(n, vectors...);
 }
 
 /// The base at rest: gravity as an acceleration the other way.
@@ -94,6 +95,7 @@ inline kernel::BaseState<double> still_base(const Model::Data& data) {
 }
 
 void check_vector(const char* name, ConstVector vector, std::size_t size);
+void check_output(const char* name, MutableVector vector, std::size_t expected);
 void check_output(const char* name, std::size_t size, std::size_t expected);
 void check_matrix(const char* name, Eigen::Index rows, Eigen::Index cols, std::size_t expected_rows,
                   std::size_t expected_cols);

@@ -7,7 +7,9 @@
 // as that, so that inverse dynamics here is the inverse of forward dynamics: M^-1 from its columns.
 
 #include <algorithm>
+#include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
@@ -39,10 +41,12 @@ class WideRigid final : public EquationsOfMotion<Wide> {
   std::size_t size() const override { return model_.size(); }
 
   void accelerations(const Wide&, Input q, Input qd, Input tau, Output qdd) override {
+    check({{"q", q}, {"qd", qd}, {"tau", tau}, {"qdd", qdd}});
     for (std::size_t i = 0; i < q.size(); ++i) forces_[i] = tau[i] - friction(i, qd[i]);
     run(q, qd, qdd);
   }
   void motion_forces(const Wide&, Input q, Input qd, Input qdd, Output tau) override {
+    check({{"q", q}, {"qd", qd}, {"qdd", qdd}, {"tau", tau}});
     const std::size_t n = q.size();
     std::fill(forces_.begin(), forces_.end(), Wide(0.0));
     run(q, qd, free_);
@@ -67,12 +71,19 @@ class WideRigid final : public EquationsOfMotion<Wide> {
     return false;
   }
   Wide power(const Wide&, Input, Input qd, Input, Input tau) override {
+    check({{"qd", qd}, {"tau", tau}});
     Wide sum(0.0);
     for (std::size_t i = 0; i < qd.size(); ++i) sum += qd[i] * (tau[i] - friction(i, qd[i]));
     return sum;
   }
 
  private:
+  void check(std::initializer_list<std::pair<const char*, Input>> vectors) const {
+    for (const auto& [name, vector] : vectors) {
+      if (vector.checked_size() == model_.size()) continue;
+      throw ArgumentError(vector.checked_size().problem(name, model_.size()));
+    }
+  }
   void run(Input q, Input qd, Output qdd) {
     kernel::forward_dynamics<Wide>(model_.tree(), forward_.data(), base_, nullptr, q.data(),
                                    qd.data(), forces_.data(), qdd.data());

@@ -287,36 +287,6 @@ TEST(WorkspaceOfAnotherModel, OfTheSameSizeButOtherMimicJointsIsRefused) {
   EXPECT_NO_THROW(forward_dynamics(a.with_gravity({0, 0, -1}), of_a, three, three, three, x));
 }
 
-TEST(Views, StridedExpressionsAreRefusedAndContiguousOnesNotCopied) {
-  const Model model(test::RandomRobot(4).robot({.joints = 4}));
-  Workspace workspace(model);
-  const VectorXd q = VectorXd::Constant(4, 0.3);
-  MatrixXd rows = MatrixXd::Constant(3, 4, sentinel);
-  try {
-    gravity_forces(model, workspace, rows.row(1), VectorXd(4));
-    ADD_FAILURE() << "accepted a row as input";
-  } catch (const ArgumentError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("strided"));
-  }
-  EXPECT_THROW(gravity_forces(model, workspace, q, rows.row(1)), ArgumentError);
-  EXPECT_TRUE((rows.array() == sentinel).all());
-
-  VectorXd expected(4);
-  gravity_forces(model, workspace, q, expected);
-  MatrixXd columns(4, 3);
-  gravity_forces(model, workspace, q, columns.col(2));
-  EXPECT_EQ(columns.col(2), expected);
-  std::vector<double> from(q.begin(), q.end()), to(6);
-  gravity_forces(model, workspace, from, std::span(to).subspan(1, 4));
-  EXPECT_EQ(Eigen::Map<VectorXd>(to.data() + 1, 4), expected);
-  // a block of a larger matrix is a matrix
-  MatrixXd M(4, 4), large = MatrixXd::Zero(10, 10);
-  inertia_matrix(model, workspace, q, M);
-  inertia_matrix(model, workspace, q, large.block(3, 2, 4, 4));
-  EXPECT_EQ(large.block(3, 2, 4, 4), M);
-  EXPECT_EQ(large.norm(), M.norm());
-}
-
 TEST(Names, UnknownOnesListTheKnown) {
   const Model model(test::RandomRobot(4).robot({.joints = 2}));
   EXPECT_EQ(model.coordinate("joint1"), 1U);

@@ -7,27 +7,30 @@
 //   dynamics::BatchWorkspace workspace(model, {.threads = 2});
 //   dynamics::batch::inverse_dynamics(model, workspace, q, qd, qdd, tau);
 //
-// Arrays are contiguous, state after state: with n = model.size() coordinate j of state k is
-// q[k * n + j], and the batch has q.size() / n states, any number of them. Matrices are n x n
-// numbers a state, row by row: entry (i, j) of state k is M[(k * n + i) * n + j].
+// With n = model.size() an argument is a vector of n numbers per state, state after state
+// (coordinate j of state k is q[k * n + j]), or a column-major n x N matrix with one column per
+// state, also as a block of a larger one (X.topRows(n)), or a row-major N x n matrix with one row
+// per state; see batch_view.hpp. Results that are matrices have n * n numbers per state, row by
+// row: entry (i, j) of state k is M[(k * n + i) * n + j] of a vector, M(i * n + j, k) of an (n * n)
+// x N matrix. N is any number of states.
 //
 // The numbers are those of the functions for one state (rigid/), but for rounding; they do not
 // depend on the number of threads, nor on which other states are in the batch. Conditions hold for
 // all states; wrenches must be in Axes::local.
 //
-// An array of a wrong size throws ArgumentError naming it, and nothing is written. A state that has
-// no answer (a number that is not finite, a singular inertia matrix) does not stop the others: its
-// results are NaN, those of all others are written, and then BatchError is thrown, naming it.
-// Nothing is allocated where no error is thrown.
+// An argument of a wrong size or shape throws ArgumentError naming it, and nothing is written. A
+// state that has no answer (a number that is not finite, a singular inertia matrix) does not stop
+// the others: its results are NaN, those of all others are written, and then BatchError is thrown,
+// naming it. Nothing is allocated where no error is thrown.
 
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "dynamics_core/batch/batch_view.hpp"
 #include "dynamics_core/model/model.hpp"
 #include "dynamics_core/rigid/conditions.hpp"
-#include "dynamics_core/view.hpp"
 
 namespace dynamics {
 
@@ -73,29 +76,29 @@ class BatchError : public std::runtime_error {
 namespace batch {
 
 /// tau of every state, as dynamics::inverse_dynamics().
-void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector qdd, MutableVector tau, const Conditions& conditions = {});
+void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
+                      ConstBatch qdd, MutableBatch tau, const Conditions& conditions = {});
 
 /// g of every state, as dynamics::gravity_forces().
-void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstVector q, MutableVector g);
+void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch g);
 
 /// qdd of every state, as dynamics::forward_dynamics().
-void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector tau, MutableVector qdd, const Conditions& conditions = {});
+void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
+                      ConstBatch tau, MutableBatch qdd, const Conditions& conditions = {});
 
 /// M of every state, as dynamics::inertia_matrix().
-void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstVector q, MutableVector M);
+void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch M);
 
 /// d tau / d q and d tau / d qd of every state, as dynamics::inverse_dynamics_derivatives().
-void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstVector q,
-                                  ConstVector qd, ConstVector qdd, MutableVector tau_by_q,
-                                  MutableVector tau_by_qd, const Conditions& conditions = {});
+void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                                  ConstBatch qd, ConstBatch qdd, MutableBatch tau_by_q,
+                                  MutableBatch tau_by_qd, const Conditions& conditions = {});
 
 /// d qdd / d q, d qdd / d qd and d qdd / d tau of every state, as
 /// dynamics::forward_dynamics_derivatives().
-void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstVector q,
-                                  ConstVector qd, ConstVector tau, MutableVector qdd_by_q,
-                                  MutableVector qdd_by_qd, MutableVector qdd_by_tau,
+void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                                  ConstBatch qd, ConstBatch tau, MutableBatch qdd_by_q,
+                                  MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
                                   const Conditions& conditions = {});
 
 }  // namespace batch
