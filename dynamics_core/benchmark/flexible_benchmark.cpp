@@ -36,7 +36,7 @@ struct Chain {
 };
 
 using Algorithm = void (*)(const FlexibleModel&, FlexibleWorkspace&, ConstVector, ConstVector,
-                           ConstVector, MutableVector, bool);
+                           ConstVector, MutableVector, Friction);
 
 void run(benchmark::State& state, Algorithm algorithm) {
   Chain chain(static_cast<std::size_t>(state.range(0)), static_cast<int>(state.range(1)));

@@ -27,7 +27,7 @@ void check_tau(const FlexibleModel& model, ConstVector tau) {
 
 /// Joint forces less friction, into memory.tau.
 void actuate(const FlexibleModel& model, Memory& memory, ConstVector qd, ConstVector tau,
-             bool friction) {
+             Friction friction) {
   for (std::size_t i = 0; i < memory.joints; ++i) memory.tau[i] = tau[i];
   if (!friction) return;
   for (const ElasticBody& body : model.tree()) {
@@ -65,7 +65,7 @@ void fill_inertia_matrix(const FlexibleModel& model, Memory& memory, const doubl
 }  // namespace
 
 void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
-                      ConstVector qd, ConstVector tau, MutableVector qdd, bool friction) {
+                      ConstVector qd, ConstVector tau, MutableVector qdd, Friction friction) {
   Memory& memory = memory_for(model, workspace);
   check_flexible("q", q, memory.size);
   check_flexible("qd", qd, memory.size);
@@ -88,7 +88,7 @@ void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, 
 
 void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& workspace,
                                ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
-                               bool friction) {
+                               Friction friction) {
   Memory& memory = memory_for(model, workspace);
   check_flexible("q", q, memory.size);
   check_flexible("qd", qd, memory.size);
@@ -116,7 +116,7 @@ void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& wo
 
 void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                    ConstVector qd, ConstVector joint_qdd, MutableVector tau,
-                   MutableVector amplitude_qdd, bool friction) {
+                   MutableVector amplitude_qdd, Friction friction) {
   Memory& memory = memory_for(model, workspace);
   check_flexible("q", q, memory.size);
   check_flexible("qd", qd, memory.size);
@@ -137,7 +137,7 @@ void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, Con
 }
 
 void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
-                      ConstVector qd, ConstVector qdd, MutableVector forces, bool friction) {
+                      ConstVector qd, ConstVector qdd, MutableVector forces, Friction friction) {
   Memory& memory = memory_for(model, workspace);
   check_flexible("q", q, memory.size);
   check_flexible("qd", qd, memory.size);
@@ -155,7 +155,7 @@ void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, 
 }
 
 void bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
-                 ConstVector qd, MutableVector bias, bool friction) {
+                 ConstVector qd, MutableVector bias, Friction friction) {
   Memory& memory = memory_for(model, workspace);
   check_flexible_output("bias", bias, memory.size);
   inverse_dynamics(model, workspace, q, qd, memory.zeros, bias, friction);

@@ -51,7 +51,7 @@ void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
 }
 
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector qdd, MutableVector tau, std::span<Wrench> wrenches,
+                      ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
                       const Conditions& conditions) {
   check_output("wrenches", wrenches.size(), model.body_count());
   inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);

@@ -145,7 +145,7 @@ class WorkAlong {
 }  // namespace
 
 Recording torques_along(const Model& model, const Motion& motion, double duration, double sample,
-                        bool friction) {
+                        Friction friction) {
   const auto plant = rigid_plant(model, {.friction = friction});
   Recording run = torques_along(*plant, motion, duration, sample);
   run.settings.friction = friction;

@@ -6,13 +6,14 @@
 // All functions here: q, qd, qdd are joints and amplitudes in the order of FlexibleModel; a wrong
 // size or a number that is not finite throws ArgumentError naming the argument, and nothing is
 // written; nothing is allocated; different threads may share the model, each with a workspace of
-// its own. `friction` says whether damping and Coulomb friction of the joints act; the beams' own
-// damping always does.
+// its own. `friction` (true or false) says whether damping and Coulomb friction of the joints act;
+// the beams' own damping always does.
 
 #include <Eigen/Core>
 #include <memory>
 
 #include "dynamics_core/flexible/flexible_model.hpp"
+#include "dynamics_core/rigid/conditions.hpp"
 
 namespace dynamics {
 
@@ -38,28 +39,29 @@ class FlexibleWorkspace {
 /// the inertia matrix in O(n) (Mohan and Saha, section 5). `tau`: one entry a joint, or of full
 /// size with forces on the amplitudes.
 void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
-                      ConstVector qd, ConstVector tau, MutableVector qdd, bool friction = true);
+                      ConstVector qd, ConstVector tau, MutableVector qdd, Friction friction = {});
 
 /// The same by the whole inertia matrix and Cholesky's decomposition, in O(n^3): the paper's
 /// non-recursive algorithm, for comparison.
 void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& workspace,
                                ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
-                               bool friction = true);
+                               Friction friction = {});
 
 /// Joint torques for a motion of the joints, and how the beams move under it: `joint_qdd` and `tau`
 /// one entry a joint, `amplitude_qdd` one an amplitude. O(n).
 void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                    ConstVector qd, ConstVector joint_qdd, MutableVector tau,
-                   MutableVector amplitude_qdd, bool friction = true);
+                   MutableVector amplitude_qdd, Friction friction = {});
 
 /// All generalized forces of a motion of joints and amplitudes: M qdd + bias. O(n). Those on the
 /// amplitudes are zero when the motion is one that the beams would make by themselves.
 void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
-                      ConstVector qd, ConstVector qdd, MutableVector forces, bool friction = true);
+                      ConstVector qd, ConstVector qdd, MutableVector forces,
+                      Friction friction = {});
 
 /// Velocity terms, gravity, strain, damping and friction: inverse dynamics without acceleration.
 void bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
-                 ConstVector qd, MutableVector bias, bool friction = true);
+                 ConstVector qd, MutableVector bias, Friction friction = {});
 
 /// Gravity and strain: what holds the robot still.
 void static_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,

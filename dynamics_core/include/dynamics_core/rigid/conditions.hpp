@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <optional>
-#include <span>
 
+#include "dynamics_core/list_view.hpp"
 #include "dynamics_core/spatial/pose.hpp"
 
 namespace dynamics {
@@ -34,8 +35,23 @@ struct LinkWrench {
 /// What surrounds the robot in a call. The default: base at rest, nothing touches it, friction on.
 struct Conditions {
   std::optional<BaseMotion> base;
-  std::span<const LinkWrench> wrenches;
-  bool friction = true;  ///< damping and Coulomb friction of the joints
+  ListView<LinkWrench> wrenches;  ///< kept by the caller; a temporary vector does not compile
+  bool friction = true;           ///< damping and Coulomb friction of the joints
+};
+
+/// Whether damping and Coulomb friction of the joints act, for functions that take no Conditions.
+/// {} is the default, true; nothing but a bool converts to it.
+class Friction {
+ public:
+  constexpr Friction() = default;
+  template <std::same_as<bool> Bool>
+  // NOLINTNEXTLINE(google-explicit-constructor): stands for the bool
+  constexpr Friction(Bool acts) : acts_(acts) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr operator bool() const { return acts_; }
+
+ private:
+  bool acts_ = true;
 };
 
 }  // namespace dynamics

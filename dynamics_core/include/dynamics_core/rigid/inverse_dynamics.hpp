@@ -7,7 +7,10 @@
 // that is not finite throws ArgumentError naming the argument, and nothing is written; nothing is
 // allocated; different threads may share the model, each with its own workspace.
 
+#include <concepts>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "dynamics_core/model/model.hpp"
 #include "dynamics_core/rigid/conditions.hpp"
@@ -19,12 +22,29 @@ namespace dynamics {
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector qdd, MutableVector tau, const Conditions& conditions = {});
 
+/// Where the wrenches of joints go: a vector, array or span of them. It has no default, so that
+/// {} as the argument after tau means Conditions.
+class WrenchOutput {
+ public:
+  template <class Range>
+  requires(!std::same_as<std::remove_cvref_t<Range>, WrenchOutput> &&
+           std::constructible_from<std::span<Wrench>, Range>)
+      // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload)
+      WrenchOutput(Range&& range)
+      : wrenches_(std::forward<Range>(range)) {}
+  std::size_t size() const { return wrenches_.size(); }
+  Wrench& operator[](std::size_t i) const { return wrenches_[i]; }
+
+ private:
+  std::span<Wrench> wrenches_;
+};
+
 /// The same, and what each joint transmits to its link besides: wrenches[i] of Model::bodies()[i],
 /// at the joint's origin, in the axes of the link's frame (of the body's frame between the parts of
 /// a planar or floating joint). The component along the axis is the actuator's, less its rotor's
 /// and friction's share.
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector qdd, MutableVector tau, std::span<Wrench> wrenches,
+                      ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
                       const Conditions& conditions = {});
 
 /// g: what holds the robot still against gravity, friction and wrenches left out.

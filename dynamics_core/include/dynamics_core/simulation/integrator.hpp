@@ -19,6 +19,7 @@
 #include <dynamics_core/simulation/options.hpp>
 #include <dynamics_core/simulation/scalar.hpp>
 #include <dynamics_core/simulation/system.hpp>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -38,7 +39,9 @@ class Integrator {
   Integrator(const Integrator&) = delete;
   Integrator& operator=(const Integrator&) = delete;
 
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return *name_; }
+  /// The name, for those who outlive the integrator.
+  const std::shared_ptr<const std::string>& shared_name() const { return name_; }
   /// Order of the propagated solution; of a variable-order method the highest it may use.
   int order() const { return order_; }
   virtual bool is_adaptive() const { return true; }
@@ -93,7 +96,7 @@ class Integrator {
         previous_time_(0),
         y_(system.size(), Scalar(0)),
         previous_y_(system.size(), Scalar(0)),
-        name_(std::move(name)),
+        name_(std::make_shared<const std::string>(std::move(name))),
         order_(order) {
     check_options(options_, system.size());
   }
@@ -124,7 +127,7 @@ class Integrator {
   std::vector<Scalar> previous_y_;
 
  private:
-  std::string name_;
+  std::shared_ptr<const std::string> name_;
   int order_;
 };
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dynamics_core/model/model.hpp"
+#include "dynamics_core/rigid/conditions.hpp"
 #include "dynamics_core/simulation/base_trajectory.hpp"
 #include "dynamics_core/simulation/event.hpp"
 #include "dynamics_core/simulation/motion.hpp"
@@ -97,6 +98,6 @@ Recording simulate(Plant& plant, const SimulationOptions& options, const Progres
 
 /// Torques along a motion (the papers' RIDIM): inverse dynamics at every sample of the duration.
 Recording torques_along(const Model& model, const Motion& motion, double duration, double sample,
-                        bool friction = true);
+                        Friction friction = {});
 
 }  // namespace dynamics

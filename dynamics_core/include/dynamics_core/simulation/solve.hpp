@@ -20,13 +20,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <dynamics_core/list_view.hpp>
 #include <dynamics_core/simulation/event.hpp>
 #include <dynamics_core/simulation/integrator.hpp>
 #include <limits>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace dynamics::ode {
@@ -46,15 +47,15 @@ struct Outcome {
   Ending ending = Ending::reached_end;
   Status status = Status::ok;
   Real time = Real(0);
-  std::size_t event = 0;  ///< the one that stopped the run
-  std::string_view integrator = {};
+  std::size_t event = 0;                               ///< the one that stopped the run
+  std::shared_ptr<const std::string> integrator = {};  ///< its name; outlives the integrator
 
   /// The end was reached, or an event asked to stop.
   bool ok() const { return ending == Ending::reached_end || ending == Ending::stopped_by_event; }
 
   std::string message() const {
     const std::string at = " at t = " + format_number(time);
-    std::string who(integrator);
+    const std::string who = integrator ? *integrator : "run";
     switch (ending) {
       case Ending::reached_end: return who + ": reached the end" + at;
       case Ending::stopped_by_event:
@@ -74,9 +75,9 @@ struct RunPlan {
   Real end_time = Real(0);
   /// An end before the start is refused unless this is set.
   bool backward = false;
-  std::span<const Real> sample_times = {};
+  ListView<Real> sample_times = {};
   FunctionRef<void(const Real&, std::span<const Scalar>)> on_sample = {};
-  std::span<const Event<Scalar>> events = {};
+  ListView<Event<Scalar>> events = {};
   /// Called after every step; false ends the run.
   FunctionRef<bool(const Real&, std::span<const Scalar>)> on_step = {};
   std::uint64_t max_steps = std::numeric_limits<std::uint64_t>::max();
@@ -108,7 +109,7 @@ class Solver {
     emit_samples(start_time);
     std::uint64_t steps = 0;
     Outcome<Scalar> outcome;
-    outcome.integrator = integrator_.name();
+    outcome.integrator = integrator_.shared_name();
     while (integrator_.time() != what.end_time) {
       if (steps++ >= what.max_steps) return finish(outcome, Ending::too_many_steps);
       outcome.status = integrator_.advance(what.end_time);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Structs that refer to lists of the caller's: a temporary that owns its elements does not compile.
+// And {} as the last argument: it means the default.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+
+#include "dynamics_core/flexible/flexible_dynamics.hpp"
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/simulation/make_integrator.hpp"
+#include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulation/solve.hpp"
+
+namespace dynamics {
+namespace {
+
+using Eigen::VectorXd;
+using Wrenches = std::vector<LinkWrench>;
+using Events = std::vector<ode::Event<double>>;
+
+template <class Member, class List>
+constexpr bool assignable = std::is_assignable_v<Member&, List>;
+
+using WrenchMember = decltype(Conditions::wrenches);
+static_assert(assignable<WrenchMember, Wrenches&> && assignable<WrenchMember, const Wrenches&>);
+static_assert(assignable<WrenchMember, std::array<LinkWrench, 2>&>);
+static_assert(assignable<WrenchMember, std::span<LinkWrench>>);
+static_assert(assignable<WrenchMember, std::span<const LinkWrench>>);
+static_assert(!assignable<WrenchMember, Wrenches>);
+static_assert(!assignable<WrenchMember, const Wrenches>);
+static_assert(!assignable<WrenchMember, std::array<LinkWrench, 2>>);
+static_assert(!assignable<WrenchMember, std::initializer_list<LinkWrench>>);
+template <class List>
+concept InitializesConditions = requires(List&& list) {
+  Conditions{.base = {}, .wrenches = std::forward<List>(list)};
+};
+static_assert(InitializesConditions<Wrenches&> && !InitializesConditions<Wrenches>);
+
+using Plan = ode::RunPlan<double>;
+static_assert(assignable<decltype(Plan::sample_times), std::vector<double>&>);
+static_assert(!assignable<decltype(Plan::sample_times), std::vector<double>>);
+static_assert(assignable<decltype(Plan::events), Events&>);
+static_assert(assignable<decltype(Plan::events), std::span<const ode::Event<double>>>);
+static_assert(!assignable<decltype(Plan::events), Events>);
+
+// results that are written to: no temporaries
+template <class Out>
+concept WrenchesGoTo = requires(const Model& model, Workspace& workspace, VectorXd& v, Out&& out) {
+  inverse_dynamics(model, workspace, v, v, v, v, std::forward<Out>(out));
+};
+static_assert(WrenchesGoTo<std::vector<Wrench>&> && WrenchesGoTo<std::span<Wrench>>);
+static_assert(!WrenchesGoTo<std::vector<Wrench>> && !WrenchesGoTo<const std::vector<Wrench>&>);
+
+// a wrench list that is used within the call only may be a temporary
+static_assert(requires(const Model& model, Workspace& workspace, VectorXd& v) {
+  generalized_forces(model, workspace, v, Wrenches(1), v);
+  generalized_forces(model, workspace, v, {}, v);
+});
+
+// the joints' friction is a bool: no number, no pointer is taken for one
+static_assert(std::is_convertible_v<bool, Friction> && !std::is_convertible_v<int, Friction>);
+static_assert(!std::is_convertible_v<const char*, Friction> && Friction());
+
+template <class Call>
+concept Compiles = requires(const Model& model, Workspace& workspace, VectorXd& v, Call call) {
+  call(model, workspace, v);
+};
+constexpr auto braces =
+    [](const auto& model, auto& workspace,
+       auto& v) -> decltype(inverse_dynamics(model, workspace, v, v, v, v, {})) {};
+static_assert(Compiles<decltype(braces)>, "{} after tau is ambiguous");
+
+TEST(Braces, AfterTauMeanTheDefaultConditions) {
+  const Model model = model_from_dh(built_in_robot("puma"));
+  Workspace workspace(model);
+  const VectorXd q = VectorXd::LinSpaced(6, 0.1, 0.6);
+  VectorXd expected(6), tau(6);
+  inverse_dynamics(model, workspace, q, q, q, expected);
+  inverse_dynamics(model, workspace, q, q, q, tau, {});
+  EXPECT_EQ(tau, expected);
+  std::vector<Wrench> wrenches(6);
+  inverse_dynamics(model, workspace, q, q, q, tau.setZero(), wrenches, {});
+  EXPECT_EQ(tau, expected);
+  inverse_dynamics(model, workspace, q, q, q, tau.setZero(),
+                   {.base = std::nullopt, .wrenches = {}, .friction = false});
+  EXPECT_EQ(tau, expected) << "the PUMA has no friction";
+}
+
+TEST(Braces, ForFrictionOfAFlexibleRobotMeanThatItActs) {
+  RobotDescription robot = model_from_dh(built_in_robot("canadarm")).description();
+  for (JointDescription& joint : robot.joints) joint.damping = 3.0;
+  const FlexibleModel model{Model(robot)};
+  FlexibleWorkspace workspace(model);
+  const VectorXd ones = VectorXd::Ones(static_cast<Eigen::Index>(model.size()));
+  VectorXd by_default = ones, braces_given = ones, off = ones;
+  bias_forces(model, workspace, VectorXd(0.1 * ones), ones, by_default);
+  bias_forces(model, workspace, VectorXd(0.1 * ones), ones, braces_given, {});
+  bias_forces(model, workspace, VectorXd(0.1 * ones), ones, off, false);
+  EXPECT_EQ(braces_given, by_default);
+  EXPECT_NE(off, by_default);
+}
+
+TEST(Outcome, NamesItsIntegratorWhenThatIsGone) {
+  const auto still = [](const double&, std::span<const double>, std::span<const double>,
+                        std::span<double> acceleration) { acceleration[0] = 0.0; };
+  const auto system = ode::System<double>::second_order(1, still);
+  ode::Outcome<double> outcome;
+  {
+    ode::Options<double> options;
+    options.step = 0.5;
+    const auto integrator = ode::make_integrator<double>("semi_implicit_euler", system, options);
+    ode::RunPlan<double> plan;
+    plan.end_time = 1.0;
+    ode::Solver<double> solver(*integrator);
+    outcome = solver.run(0.0, std::vector<double>{0.0, 0.0}, plan);
+  }
+  const std::string overwritten(19, '#');  // where the name was
+  EXPECT_EQ(outcome.message(), "semi_implicit_euler: reached the end at t = 1") << overwritten;
+}
+
+}  // namespace
+}  // namespace dynamics
