@@ -2,7 +2,6 @@
 #include "dynamics_ros/moving_robot.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <dynamics_core/rigid/energy.hpp>
 #include <dynamics_core/rigid/kinematics.hpp>
@@ -163,38 +162,6 @@ dynamics::FlexibleEnergy MovingRobot::energy() {
   return sum;
 }
 
-/// The place of the cross-section x of a beam, in its link's frame.
-Eigen::Vector3d MovingRobot::bent(std::size_t link, double x) const {
-  const dynamics::FlexibleLink& beam = flexible_->links()[link];
-  Eigen::Vector3d place = dynamics::deflection(*flexible_, position_, link, x);
-  place.x() += x;
-  if (!flexible_->tree()[beam.body].beam.stiffening) return place;
-  // the beam shortens as it bends: -1/2 int_0^x (u_y'^2 + u_z'^2), by Gauss and Legendre's rule of
-  // five points on pieces
-  static constexpr std::array<double, 5> abscissae = {
-      -0.90617984593866399280, -0.53846931010568309104, 0.0, 0.53846931010568309104,
-      0.90617984593866399280};
-  static constexpr std::array<double, 5> weights = {0.23692688505618908751, 0.47862867049936646804,
-                                                    0.56888888888888888889, 0.47862867049936646804,
-                                                    0.23692688505618908751};
-  constexpr std::size_t pieces = 16;
-  const double half = 0.5 * x / static_cast<double>(pieces);
-  for (std::size_t piece = 0; piece < pieces; ++piece) {
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      const double at = half * (static_cast<double>(2 * piece + 1) + abscissae[k]);
-      double slope_y = 0.0, slope_z = 0.0;
-      for (std::size_t j = 0; j < beam.modes(); ++j) {
-        const bool y = j < beam.modes_y;
-        const auto mode = static_cast<int>(y ? j : j - beam.modes_y);
-        (y ? slope_y : slope_z) +=
-            flexible_->basis(link).at(mode, at, beam.length).slope * position_[beam.first + j];
-      }
-      place.x() -= 0.5 * half * weights[k] * (slope_y * slope_y + slope_z * slope_z);
-    }
-  }
-  return place;
-}
-
 std::vector<Eigen::Vector3d> MovingRobot::beam(std::size_t link, std::size_t places) {
   const dynamics::FlexibleLink& beam = flexible_->links()[link];
   const dynamics::Pose& root = pose(beam.name);
@@ -202,7 +169,9 @@ std::vector<Eigen::Vector3d> MovingRobot::beam(std::size_t link, std::size_t pla
   points.reserve(places);
   for (std::size_t k = 0; k < places; ++k) {
     const double share = static_cast<double>(k) / static_cast<double>(places - 1);
-    points.push_back(root * bent(link, share * beam.length));
+    const auto section = dynamics::cross_section(*flexible_, link, share * beam.length);
+    points.push_back(
+        root * dynamics::cross_section_pose(*flexible_, position_, link, section).translation);
   }
   return points;
 }

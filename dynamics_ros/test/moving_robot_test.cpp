@@ -194,23 +194,60 @@ TEST(MovingRobot, takes_one_instant_where_it_can) {
   EXPECT_EQ(robot.position()[0], 9.0);
 }
 
-TEST(MovingRobot, draws_beams_from_root_to_tip) {
-  for (const bool stiffening : {false, true}) {
-    std::string urdf = dynamics::to_urdf(dynamics::built_in_robot("canadarm"));
-    if (stiffening) {
-      for (std::size_t at = 0; (at = urdf.find("<flexible ", at)) != std::string::npos; at += 10) {
-        urdf.insert(at + 10, "stiffening=\"true\" ");
-      }
+/// The Canadarm with modes along z too, and massless links m1_0 to m3_8 along its beams.
+std::string marked_canadarm(bool stiffening) {
+  std::string urdf = dynamics::to_urdf(dynamics::built_in_robot("canadarm"));
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    std::size_t count = 0;
+    for (std::size_t at = 0; (at = urdf.find(from, at)) != std::string::npos; at += to.size()) {
+      urdf.replace(at, from.size(), to);
+      ++count;
     }
-    MovingRobot robot(dynamics::model_from_urdf(urdf));
-    ASSERT_TRUE(robot.take(bent_canadarm(bent)));
-    const std::vector<std::string> next = {"link2", "link3", "tool0"};
+    return count;
+  };
+  EXPECT_EQ(replace("modes_z=\"0\"", "modes_z=\"1\""), 3U);
+  if (stiffening) {
+    EXPECT_EQ(replace("<flexible ", "<flexible stiffening=\"true\" "), 3U);
+  }
+  std::string links;
+  const std::vector<double> lengths = {6.0, 7.0, 2.0};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t k = 0; k <= 8; ++k) {
+      const std::string number = std::to_string(i + 1);
+      const std::string name = "m" + number + "_" + std::to_string(k);
+      const double x = lengths[i] * static_cast<double>(k) / 8.0;
+      links += "<link name=\"" + name + "\"/><joint name=\"on_" + name +
+               "\" type=\"fixed\"><parent link=\"link" + number + "\"/><child link=\"" + name +
+               "\"/><origin xyz=\"" + std::to_string(x) + " 0 0\"/></joint>";
+    }
+  }
+  replace("</robot>", links + "</robot>");
+  return urdf;
+}
+
+TEST(MovingRobot, draws_beams_where_the_frames_on_them_are) {
+  for (const bool stiffening : {false, true}) {
+    MovingRobot robot(dynamics::model_from_urdf(marked_canadarm(stiffening)));
+    DynamicJointState message = bent_canadarm(bent);
+    for (std::size_t i = 0; i < message.joint_names.size(); ++i) {
+      if (message.joint_names[i].find("link") != 0) continue;
+      message.interface_values[i].interface_names.push_back("z1");
+      message.interface_values[i].values.push_back(0.2);
+    }
+    ASSERT_TRUE(robot.take(message));
+    ASSERT_EQ(robot.flexible()->links().size(), 3U);
     for (std::size_t i = 0; i < 3; ++i) {
       const auto points = robot.beam(i, 9);
       ASSERT_EQ(points.size(), 9U);
-      const std::string& own = robot.flexible()->links()[i].name;
-      EXPECT_LE((points.front() - robot.pose(own).translation).norm(), 1e-12);
-      EXPECT_LE((points.back() - robot.pose(next[i]).translation).norm(), 1e-12) << stiffening;
+      const Eigen::Vector3d chord = points.back() - points.front();
+      const double length = robot.flexible()->links()[i].length;
+      EXPECT_GT(std::abs(chord.z()), 0.1);
+      EXPECT_EQ(chord.norm() < length, stiffening);  // without it the bent line is longer
+      for (std::size_t k = 0; k < 9; ++k) {
+        const std::string mark = "m" + std::to_string(i + 1) + "_" + std::to_string(k);
+        EXPECT_LE((points[k] - robot.pose(mark).translation).norm(), 1e-12)
+            << mark << ", stiffening " << stiffening;
+      }
     }
   }
 }

@@ -35,8 +35,10 @@ test("a whole run is read", () => {
   const total = total_energy(run.samples)!;
   assert.ok(total.every((x) => Math.abs(x - 25) < 1e-12));
   const bent = read_run(flexible_run());
-  assert.equal(bent.samples.deflection.length, 2);
+  assert.equal(bent.model.links.filter((link) => link.flexible?.shapes).length, 2);
   assert.equal(bent.samples.amplitudes!.names.length, 2);
+  assert.equal(bent.samples.tips!.names.length, 4);
+  assert.deepEqual(bent.notices, []);
 });
 
 test("what is absent may be absent", () => {
@@ -88,8 +90,8 @@ test("what a reader must know is said", () => {
   stopped.statistics.completed = false;
   assert.match(texts(stopped), /did not reach its end/);
   const later = make_run(puma());
-  later.version = 2;
-  assert.match(texts(later), /format version 2/);
+  later.version = 3;
+  assert.match(texts(later), /format version 3/);
   const mesh = make_run(planar3());
   mesh.model.links[1].visuals = [{ geometry: { type: "mesh", filename: "link.stl" } }];
   assert.match(texts(mesh), /Meshes are not part of the page: link1 is drawn as bones/);

@@ -22,12 +22,19 @@ export interface JointJson {
   offset: number;
 }
 
+interface ShapesJson {
+  amplitude: number;
+  x: number[];
+  modes: { value: number[]; slope: number[]; curvature: number[] }[];
+  shortening: { modes: [number, number]; value: number[] }[];
+}
+
 interface LinkJson {
   name: string;
   mass: number;
   com: Triple;
   visuals: unknown[];
-  flexible: null | { length: number; modes_y: number; modes_z: number };
+  flexible: null | { length: number; modes_y: number; modes_z: number; shapes?: ShapesJson };
 }
 
 export interface ModelJson {
@@ -129,11 +136,18 @@ export function stanford(): ModelJson {
   return model;
 }
 
-/** Two long links that bend; joint2 sits on the first one's tip. */
+/** Two long links that bend as (x/6)^2; the elbow sits on the first one's end. */
 export function flexible(): ModelJson {
-  const beam = (name: string): LinkJson => ({
+  const x = [0, 1.5, 3, 6];
+  const beam = (name: string, amplitude: number): LinkJson => ({
     ...link(name, 60, [3, 0, 0], cylinder(0.12, 6, [3, 0, 0], [0, half, 0], [0.9, 0.91, 0.93, 1])),
-    flexible: { length: 6, modes_y: 2, modes_z: 0 },
+    flexible: {
+      length: 6, modes_y: 1, modes_z: 0,
+      shapes: {
+        amplitude, x, shortening: [],
+        modes: [{ value: x.map((s) => (s / 6) ** 2), slope: x.map((s) => (2 * s) / 36), curvature: x.map(() => 2 / 36) }],
+      },
+    },
   });
   return {
     name: "canadarm",
@@ -145,7 +159,7 @@ export function flexible(): ModelJson {
       joint("elbow", "revolute", "upper", "lower", [6, 0, 0], still, [0, 0, 1], 1),
       joint("grip", "fixed", "lower", "hand", [6, 0, 0], still, [1, 0, 0], -1),
     ],
-    links: [link("base", 0, still), beam("upper"), beam("lower"), link("hand", 0, still)],
+    links: [link("base", 0, still), beam("upper", 0), beam("lower", 1), link("hand", 0, still)],
   };
 }
 
@@ -185,7 +199,7 @@ export function make_run(model: ModelJson, options: RunOptions = {}): RunJson {
   const gravity = model.name === "planar3" ? [0, -9.81, 0] : model.name === "canadarm" ? [0, 0, 0] : [0, 0, -9.81];
   return {
     format: "dynamics-run",
-    version: 1,
+    version: 2,
     settings: {
       robot: model.name, source: `${model.name}.yaml`, scenario: "free-fall", integrator: "dop853", rtol: 1e-9, atol: 1e-9, step: null,
       duration, sample: count > 1 ? duration / (count - 1) : null, gravity, q0: model.coordinates.map(() => 0),
@@ -213,17 +227,11 @@ export function flexible_run(options: RunOptions = {}): RunJson {
   const run = make_run(flexible(), options);
   const { count = 1001, duration = 10, encoding = "plain" } = options;
   const t = Float64Array.from({ length: count }, (_, k) => (duration * k) / (count - 1));
-  const x = Array.from({ length: 11 }, (_, k) => k / 10);
-  const bend = (fraction: number): Column =>
-    encode(t.map((time) => bending.amplitude * fraction ** 2 * Math.sin(bending.frequency * time)), encoding);
-  run.samples.deflection = ["upper", "lower"].map((name) => ({
-    link: name, x, y: x.map(bend), z: x.map(() => encode(new Float64Array(count), encoding)),
-  }));
+  const tip = encode(t.map((time) => bending.amplitude * Math.sin(bending.frequency * time)), encoding);
+  const zero = encode(new Float64Array(count), encoding);
   run.samples.strain = encode(t.map((time) => 3 * Math.sin(bending.frequency * time) ** 2), encoding);
-  run.samples.amplitudes = {
-    names: ["upper_y1", "lower_y1"],
-    values: [1, 0.8].map((a) => encode(t.map((time) => a * bending.amplitude * Math.sin(bending.frequency * time)), encoding)),
-  };
+  run.samples.amplitudes = { names: ["upper_y1", "lower_y1"], values: [tip, tip] };
+  run.samples.tips = { names: ["upper_y", "upper_z", "lower_y", "lower_z"], values: [tip, zero, tip, zero] };
   return run;
 }
 

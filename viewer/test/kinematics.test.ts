@@ -3,14 +3,18 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Bend } from "../src/data/beam";
+import type { BeamShapes } from "../src/data/beam";
 import { Kinematics } from "../src/data/kinematics";
+import { transform_point } from "../src/data/matrix";
 import { read_model } from "../src/data/model";
 import { PoseSource } from "../src/data/pose_source";
 import { read_run } from "../src/data/run";
-import { Curve } from "../src/data/shape";
 import { bending, flexible_run, make_run, planar3, puma, stanford } from "./fixtures";
 import type { ModelJson } from "./fixtures";
+import frames from "./frames.json";
 import { pose_difference, reference_pose } from "./reference";
+import type { ReferencePose } from "./reference";
 
 function check(model: ModelJson, q: number[]): void {
   const kinematics = new Kinematics(read_model(model));
@@ -49,13 +53,67 @@ test("the planar arm by hand", () => {
   [1, 1, 0].forEach((x, k) => assert.ok(Math.abs(place[k]! - x) < 1e-15));
 });
 
-test("a curve goes through its points and knows a parabola's slope", () => {
-  const x = [0, 0.2, 0.5, 0.8, 1];
-  const curve = new Curve(x, x.map((s) => 3 * s * s - s));
-  for (const s of [0, 0.1, 0.33, 0.5, 0.99, 1]) {
-    assert.ok(Math.abs(curve.at(s).value - (3 * s * s - s)) < 1e-12);
-    assert.ok(Math.abs(curve.at(s).slope - (6 * s - 1)) < 1e-12);
+// runs and the poses of their frames, computed by the core; page_frames_test of dynamics_core keeps the file current
+interface FrameCase {
+  name: string;
+  run: unknown;
+  /** By link and sample: x, y, z and the rotation matrix row by row. */
+  frames: Record<string, number[][]>;
+}
+
+for (const { name, run: json, frames: expected } of frames as unknown as FrameCase[]) {
+  test(`every frame is where the core has it: ${name}`, () => {
+    const run = read_run(json);
+    const source = new PoseSource(run);
+    const links = Object.entries(expected);
+    assert.equal(links.length, run.model.links.length);
+    const reach = Math.max(...links.flatMap(([, poses]) => poses.map(([x, y, z]) => Math.hypot(x!, y!, z!))));
+    assert.ok(reach > 1, `the reach is ${reach} m`);
+    let compared = 0;
+    run.samples.t.forEach((time, sample) => {
+      const { poses } = source.pose_at(time);
+      for (const [link, computed] of links) {
+        const [x, y, z, ...rotation] = computed[sample]!;
+        const core: ReferencePose = {
+          position: [x!, y!, z!],
+          rotation: [0, 3, 6].map((row) => rotation.slice(row, row + 3) as [number, number, number]),
+        };
+        const index = run.model.links.findIndex((candidate) => candidate.name === link);
+        // a rotation that is wrong by an angle moves what is a reach away by that angle times the reach
+        const apart = pose_difference(core, poses.links[index]!, reach) / reach;
+        assert.ok(apart <= 1e-9, `${link} at ${time} s is drawn ${apart} of the reach from where the core has it`);
+        ++compared;
+      }
+    });
+    assert.equal(compared, 4 * links.length);
+  });
+}
+
+test("between its places a beam follows the shape and keeps its length", () => {
+  // y = d sin^2 x and z = e sin^2 x on a beam of 2 m; the integral of (2 sin x cos x)^2 is x/2 - sin(4x)/8
+  const length = 2;
+  const x = Float64Array.from({ length: 9 }, (_, k) => (length * k) / 8);
+  const mode = { value: x.map((s) => Math.sin(s) ** 2), slope: x.map((s) => Math.sin(2 * s)), curvature: x.map((s) => 2 * Math.cos(2 * s)) };
+  const square = x.map((s) => s / 2 - Math.sin(4 * s) / 8);
+  const shapes: BeamShapes = {
+    amplitude: 0, x, modes: [mode, mode], modes_y: 1, shortening: [{ j: 0, k: 0, value: square }, { j: 1, k: 1, value: square }],
+  };
+  const [d, e] = [0.4, -0.3];
+  const bend = new Bend(length, shapes, [d, e]);
+  for (const s of [0, 0.1, 0.33, 0.5, 1.234, 1.99, 2]) {
+    const { section, rest } = bend.section_of(s);
+    assert.equal(rest, 0);
+    const place = [s - ((d * d + e * e) / 2) * (s / 2 - Math.sin(4 * s) / 8), d * Math.sin(s) ** 2, e * Math.sin(s) ** 2];
+    place.forEach((value, k) => assert.ok(Math.abs(section[12 + k]! - value) < 1e-6, `x = ${s}`));
+    // Rz(y') Ry(-z') turns x to (cos y' cos z', sin y' cos z', sin z')
+    const [slope_y, slope_z] = [d * Math.sin(2 * s), e * Math.sin(2 * s)];
+    const direction = [Math.cos(slope_y) * Math.cos(slope_z), Math.sin(slope_y) * Math.cos(slope_z), Math.sin(slope_z)];
+    direction.forEach((value, k) => assert.ok(Math.abs(section[k]! - value) < 1e-5, `x = ${s}`));
   }
+  // beyond the end everything moves with the last cross-section, before the root nothing moves
+  const beyond = bend.section_of(2.5);
+  assert.equal(beyond.rest, 0.5);
+  assert.deepEqual(transform_point(bend.section_of(-0.5).section, [-0.5, 0.1, 0.2]), [-0.5, 0.1, 0.2]);
 });
 
 test("what sits on a bent link moves and turns with it", () => {
@@ -65,7 +123,7 @@ test("what sits on a bent link moves and turns with it", () => {
   const scale = 3;
   const { q, poses } = source.pose_at(time, scale);
   const w = scale * bending.amplitude * Math.sin(bending.frequency * time);
-  const slope = Math.atan((2 * w) / 6);
+  const slope = (2 * w) / 6;
   const elbow = [6 * Math.cos(q[0]!) - w * Math.sin(q[0]!), 6 * Math.sin(q[0]!) + w * Math.cos(q[0]!)];
   const direction = q[0]! + slope + q[1]!;
   const hand = [
@@ -73,6 +131,26 @@ test("what sits on a bent link moves and turns with it", () => {
     elbow[1]! + 6 * Math.sin(direction) + w * Math.cos(direction),
   ];
   hand.forEach((x, k) => assert.ok(Math.abs(poses.links[3]![12 + k]! - x) < 1e-9));
+  // the desired motion is that of a rigid robot
+  const rigid = new PoseSource(run, run.samples.q).pose_at(time, scale);
+  const straight = [6 * Math.cos(q[0]!) + 6 * Math.cos(q[0]! + q[1]!), 6 * Math.sin(q[0]!) + 6 * Math.sin(q[0]! + q[1]!)];
+  straight.forEach((x, k) => assert.ok(Math.abs(rigid.poses.links[3]![12 + k]! - x) < 1e-12));
+});
+
+test("shapes that do not fit are refused, missing ones are reported", () => {
+  const refused = (change: (shapes: any) => void, message: RegExp): void => { // eslint-disable-line @typescript-eslint/no-explicit-any
+    const json = structuredClone(flexible_run({ count: 3 }));
+    change(json.model.links[1].flexible.shapes);
+    assert.throws(() => read_run(json), message);
+  };
+  refused((shapes) => { shapes.x = [0, 1, 2, 5]; }, /flexible\.shapes\.x must increase from 0 to the length 6/);
+  refused((shapes) => { shapes.modes[0].slope = [0]; }, /modes\[0\]\.slope has 1 values/);
+  refused((shapes) => { shapes.modes.push(shapes.modes[0]); }, /2 entries; 1 along y and 0 along z/);
+  refused((shapes) => { shapes.amplitude = 2; }, /Link 'upper' uses the amplitudes 2 to 2; samples\.amplitudes has 2/);
+  refused((shapes) => { shapes.shortening = [{ modes: [0, 1], value: [0, 0, 0, 0] }]; }, /two of the 1 modes/);
+  const old = flexible_run({ count: 3 });
+  for (const link of old.model.links) if (link.flexible) delete link.flexible.shapes;
+  assert.match(read_run(old).notices.map((notice) => notice.text).join(), /drawn straight/);
 });
 
 test("the path is the recorded one where there is one, else the end effector's", () => {

@@ -64,8 +64,14 @@ function joint_motion(joint: JointJson, q: readonly number[]): Pose {
   }
 }
 
-/** Position and orientation (rows of the rotation matrix) of a link in the world. */
-export function reference_pose(model: ModelJson, link: string, q: readonly number[]): { position: Vector; rotation: Vector[] } {
+/** Position, and the rows of the rotation matrix. */
+export interface ReferencePose {
+  position: Vector;
+  rotation: Vector[];
+}
+
+/** The pose of a link in the world. */
+export function reference_pose(model: ModelJson, link: string, q: readonly number[]): ReferencePose {
   let pose: Pose = { position: [0, 0, 0], turn: [1, 0, 0, 0] };
   let at = link;
   for (;;) {
@@ -79,14 +85,14 @@ export function reference_pose(model: ModelJson, link: string, q: readonly numbe
   return { position: pose.position, rotation: [0, 1, 2].map((row) => columns.map((column) => column[row]!) as Vector) };
 }
 
-/** Largest difference between a reference pose and 16 numbers, column by column. */
-export function pose_difference(reference: ReturnType<typeof reference_pose>, matrix: ArrayLike<number>): number {
-  let worst = 0;
+/** Largest difference between a reference pose and 16 numbers, column by column; rotations count `lever` times. NaN if any is. */
+export function pose_difference(reference: ReferencePose, matrix: ArrayLike<number>, lever = 1): number {
+  const differences: number[] = [];
   for (let row = 0; row < 3; ++row) {
-    worst = Math.max(worst, Math.abs(reference.position[row]! - matrix[12 + row]!));
+    differences.push(Math.abs(reference.position[row]! - matrix[12 + row]!));
     for (let column = 0; column < 3; ++column) {
-      worst = Math.max(worst, Math.abs(reference.rotation[row]![column]! - matrix[4 * column + row]!));
+      differences.push(lever * Math.abs(reference.rotation[row]![column]! - matrix[4 * column + row]!));
     }
   }
-  return worst;
+  return Math.max(...differences);
 }

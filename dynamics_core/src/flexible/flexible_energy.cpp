@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 
 #include "dynamics_core/flexible/flexible_dynamics.hpp"
 #include "dynamics_core/flexible/kernel/energy.hpp"
 #include "flexible_memory.hpp"
+#include "make_beam.hpp"
 
 namespace dynamics {
 namespace {
@@ -62,8 +64,17 @@ Eigen::Vector4d total_moment(const FlexibleModel& model, Memory& memory, const d
   return sum;
 }
 
+const FlexibleLink& flexible_link(const FlexibleModel& model, std::size_t link) {
+  if (link >= model.links().size()) {
+    throw ArgumentError(
+        fmt::format("there is no flexible link {}; the robot has {}", link, model.links().size()));
+  }
+  return model.links()[link];
+}
+
 /// Position and slopes of a place on a beam, in the body's frame.
 Pose beam_place(const ElasticBody& body, const flexible::Attachment& at, const double* d) {
+  if (!at.bends) return {};
   const double* own = d + body.amplitude;
   const auto bent = flexible::bending(body.beam, at, own);
   Pose pose;
@@ -161,11 +172,7 @@ Eigen::Vector3d mass_centre(const FlexibleModel& model, FlexibleWorkspace& works
 
 Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_t link, double x) {
   check_flexible("q", q, model.size());
-  if (link >= model.links().size()) {
-    throw ArgumentError(
-        fmt::format("there is no flexible link {}; the robot has {}", link, model.links().size()));
-  }
-  const FlexibleLink& beam = model.links()[link];
+  const FlexibleLink& beam = flexible_link(model, link);
   Eigen::Vector3d u = Eigen::Vector3d::Zero();
   for (std::size_t j = 0; j < beam.modes(); ++j) {
     const bool y = j < beam.modes_y;
@@ -173,6 +180,26 @@ Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_
     u[y ? 1 : 2] += model.basis(link).at(mode, x, beam.length).value * q[beam.first + j];
   }
   return u;
+}
+
+flexible::Attachment cross_section(const FlexibleModel& model, std::size_t link, double x) {
+  const FlexibleLink& beam = flexible_link(model, link);
+  if (!(x >= 0.0 && x <= beam.length)) {
+    throw ArgumentError(
+        fmt::format("x is {} m; link '{}' has a beam from 0 to {} m", x, beam.name, beam.length));
+  }
+  const auto& links = model.rigid().description().links;
+  const auto found = std::find_if(links.begin(), links.end(),
+                                  [&](const auto& one) { return one.name == beam.name; });
+  return flexible::attach(*found->flexible, model.basis(link), model.options(),
+                          model.tree()[beam.body].beam.stiffening, x);
+}
+
+Pose cross_section_pose(const FlexibleModel& model, ConstVector q, std::size_t link,
+                        const flexible::Attachment& at) {
+  check_flexible("q", q, model.size());
+  const FlexibleLink& beam = flexible_link(model, link);
+  return beam_place(model.tree()[beam.body], at, q.data() + model.joint_count());
 }
 
 }  // namespace dynamics

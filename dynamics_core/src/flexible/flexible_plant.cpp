@@ -3,6 +3,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 
 #include "dynamics_core/flexible/flexible_dynamics.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
@@ -10,7 +11,53 @@
 namespace dynamics {
 namespace {
 
-constexpr std::size_t places = 9;  // along a beam, for drawing it
+/// Places along a beam at which the recording has its shapes: every joint on it, and so many that a
+/// polynomial of degree five through value, slope and curvature is right to 1e-7 of the amplitude.
+std::vector<double> beam_places(const FlexibleModel& model, const FlexibleLink& link) {
+  const std::size_t pieces = 8 * std::max(link.modes_y, link.modes_z);
+  std::vector<double> x;
+  for (std::size_t k = 0; k <= pieces; ++k)
+    x.push_back(link.length * static_cast<double>(k) / static_cast<double>(pieces));
+  for (const JointDescription& joint : model.rigid().description().joints) {
+    const double at = joint.origin.translation.x();
+    if (joint.parent != link.name || at < 0.0 || at > link.length) continue;
+    // between two places that nearly coincide a polynomial is ill-conditioned
+    const bool present = std::any_of(x.begin(), x.end(), [&](double place) {
+      return std::abs(place - at) < 1e-6 * link.length;
+    });
+    if (!present) x.push_back(at);
+  }
+  std::sort(x.begin(), x.end());
+  return x;
+}
+
+BeamShapes beam_shapes(const FlexibleModel& model, std::size_t index) {
+  const FlexibleLink& link = model.links()[index];
+  const std::size_t m = link.modes();
+  BeamShapes shapes{
+      link.name, link.first - model.joint_count(), link.modes_y, beam_places(model, link), {}, {}};
+  shapes.modes.resize(m);
+  for (std::size_t j = 0; j < m; ++j) {
+    const auto mode = static_cast<int>(j < link.modes_y ? j : j - link.modes_y);
+    for (const double x : shapes.x) {
+      const BeamShape shape = model.basis(index).at(mode, x, link.length);
+      shapes.modes[j].value.push_back(shape.value);
+      shapes.modes[j].slope.push_back(shape.slope);
+      shapes.modes[j].curvature.push_back(shape.curvature);
+    }
+  }
+  if (!model.tree()[link.body].beam.stiffening) return shapes;
+  for (std::size_t j = 0; j < m; ++j) {
+    for (std::size_t k = j; k < (j < link.modes_y ? link.modes_y : m); ++k)
+      shapes.shortening.push_back({j, k, {}});
+  }
+  for (const double x : shapes.x) {
+    const flexible::Attachment at = cross_section(model, index, x);
+    for (BeamShapes::Shortening& pair : shapes.shortening)
+      pair.value.push_back(at.bends ? at.shortening[pair.j * m + pair.k] : 0.0);
+  }
+  return shapes;
+}
 
 class FlexiblePlant final : public Plant {
  public:
@@ -79,16 +126,10 @@ class FlexiblePlant final : public Plant {
     }
     run.amplitudes.resize(model_.amplitude_count());
     run.amplitude_rates.resize(model_.amplitude_count());
-    for (const FlexibleLink& link : model_.links()) {
-      run.tip_names.push_back(link.name + "_y");
-      run.tip_names.push_back(link.name + "_z");
-      Deflection bent{link.name, {}, {}, {}};
-      for (std::size_t k = 0; k < places; ++k) {
-        bent.x.push_back(static_cast<double>(k) / static_cast<double>(places - 1));
-      }
-      if (link.modes_y > 0) bent.y.resize(places);
-      if (link.modes_z > 0) bent.z.resize(places);
-      run.deflections.push_back(std::move(bent));
+    for (std::size_t i = 0; i < model_.links().size(); ++i) {
+      run.tip_names.push_back(model_.links()[i].name + "_y");
+      run.tip_names.push_back(model_.links()[i].name + "_z");
+      run.beams.push_back(beam_shapes(model_, i));
     }
     run.tips.resize(run.tip_names.size());
   }
@@ -118,12 +159,6 @@ class FlexiblePlant final : public Plant {
       const Eigen::Vector3d end = deflection(model_, q, i, length);
       run.tips[2 * i].push_back(end.y());
       run.tips[2 * i + 1].push_back(end.z());
-      Deflection& bent = run.deflections[i];
-      for (std::size_t k = 0; k < places; ++k) {
-        const Eigen::Vector3d u = deflection(model_, q, i, bent.x[k] * length);
-        if (!bent.y.empty()) bent.y[k].push_back(u.y());
-        if (!bent.z.empty()) bent.z[k].push_back(u.z());
-      }
     }
   }
 

@@ -15,6 +15,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "model/model_data.hpp"
+
 namespace dynamics {
 namespace {
 
@@ -70,6 +72,11 @@ class ColumnWriter {
     for (const Column& column : columns) list.push_back((*this)(column));
     return list;
   }
+  json all_wide(const std::vector<Column>& columns) const {
+    json list = json::array();
+    for (const Column& column : columns) list.push_back(wide(column));
+    return list;
+  }
 
  private:
   static json exact(const Column& column) {
@@ -116,9 +123,27 @@ json describe_link(const LinkDescription& link) {
   return result;
 }
 
-json describe_model(const Model& model) {
+json describe_shapes(const BeamShapes& beam, const ColumnWriter& column) {
+  json modes = json::array(), shortening = json::array();
+  for (const BeamShapes::Mode& mode : beam.modes) {
+    modes.push_back({{"value", column.wide(mode.value)},
+                     {"slope", column.wide(mode.slope)},
+                     {"curvature", column.wide(mode.curvature)}});
+  }
+  for (const BeamShapes::Shortening& pair : beam.shortening)
+    shortening.push_back({{"modes", {pair.j, pair.k}}, {"value", column.wide(pair.value)}});
+  return {{"amplitude", beam.first},
+          {"x", column.wide(beam.x)},
+          {"modes", modes},
+          {"shortening", shortening}};
+}
+
+/// `beams`: those of a run whose flexible links bend.
+json describe_model(const Model& model, const std::vector<BeamShapes>& beams,
+                    const ColumnWriter& column) {
   json joints = json::array(), links = json::array(), units = json::array();
-  for (const JointDescription& joint : model.description().joints) {
+  for (const std::size_t index : order_joints(model.description())) {
+    const JointDescription& joint = model.description().joints[index];
     json entry = {
         {"name", joint.name},
         {"type", to_string(joint.type)},
@@ -144,8 +169,13 @@ json describe_model(const Model& model) {
     }
     joints.push_back(std::move(entry));
   }
-  for (const LinkDescription& link : model.description().links)
+  for (const LinkDescription& link : model.description().links) {
     links.push_back(describe_link(link));
+    for (const BeamShapes& beam : beams) {
+      if (beam.link == link.name)
+        links.back()["flexible"]["shapes"] = describe_shapes(beam, column);
+    }
+  }
   for (const Coordinate& coordinate : model.coordinates())
     units.push_back(coordinate.prismatic ? "m" : "rad");
   return {{"name", model.name()}, {"coordinates", model.coordinate_names()},
@@ -262,7 +292,7 @@ std::string to_json(const Recording& recording, bool compact) {
   const RunStatistics& statistics = recording.statistics;
   const ColumnWriter column(compact);
   json samples = {{"t", column.wide(recording.t)},
-                  {"q", column.all(recording.q)},
+                  {"q", column.all_wide(recording.q)},
                   {"qd", column.all(recording.qd)},
                   {"qdd", column.all(recording.qdd)},
                   {"tau", column.all(recording.tau)},
@@ -281,22 +311,18 @@ std::string to_json(const Recording& recording, bool compact) {
     samples["end_effector_turn"] = column.all(recording.end_effector_turn);
   if (!recording.power_balance.empty())
     samples["power_balance"] = column.wide(recording.power_balance);
-  if (!recording.desired.empty()) samples["desired"] = {{"q", column.all(recording.desired)}};
+  if (!recording.desired.empty()) samples["desired"] = {{"q", column.all_wide(recording.desired)}};
   if (!recording.amplitudes.empty()) {
     samples["amplitudes"] = {{"names", recording.amplitude_names},
-                             {"values", column.all(recording.amplitudes)}};
+                             {"values", column.all_wide(recording.amplitudes)}};
     if (!recording.amplitude_rates.empty())
       samples["amplitudes"]["rates"] = column.all(recording.amplitude_rates);
   }
   if (!recording.tips.empty()) {
     samples["tips"] = {{"names", recording.tip_names}, {"values", column.all(recording.tips)}};
   }
-  for (const Deflection& bent : recording.deflections) {
-    samples["deflection"].push_back(
-        {{"link", bent.link}, {"x", bent.x}, {"y", column.all(bent.y)}, {"z", column.all(bent.z)}});
-  }
   const json run = {{"format", "dynamics-run"},
-                    {"version", 1},
+                    {"version", 2},
                     {"settings", describe_settings(recording)},
                     {"statistics",
                      {{"steps", statistics.steps},
@@ -306,7 +332,7 @@ std::string to_json(const Recording& recording, bool compact) {
                       {"energy_drift", finite_or_null(statistics.energy_drift)},
                       {"completed", statistics.completed},
                       {"ending", statistics.ending}}},
-                    {"model", describe_model(recording.model)},
+                    {"model", describe_model(recording.model, recording.beams, column)},
                     {"events", describe_events(recording)},
                     {"samples", samples}};
   return run.dump(-1, ' ', false, json::error_handler_t::replace);

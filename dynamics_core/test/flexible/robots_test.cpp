@@ -7,6 +7,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <algorithm>
 #include <cstdio>
 #include <thread>
 
@@ -428,6 +429,36 @@ TEST(Guarantees, NamesAndTips) {
   EXPECT_NEAR(tip.x(), 6.0 + 9.0 * std::cos(lean), 1e-12);
   EXPECT_NEAR(tip.y(), 0.1 * shape.value + 9.0 * std::sin(lean), 1e-12);
   EXPECT_EQ(deflection(model, q, 0, 6.0).y(), 0.1 * shape.value);
+}
+
+TEST(CrossSection, CarriesTheFrameOnIt) {
+  for (const bool stiffening : {false, true}) {
+    const FlexibleModel model(Model(test::mixed_tree(stiffening)));
+    FlexibleWorkspace workspace(model);
+    test::RandomRobot random(31);
+    const Eigen::VectorXd q = test::random_state(model, random, 0.25);
+    const auto pose = [&](const char* frame) {
+      return frame_pose(model, workspace, q, model.rigid().frame(frame));
+    };
+    // the frame "tip" is 0.1 m beyond the end of the antenna's 0.9 m
+    const auto& joints = model.rigid().description().joints;
+    const auto marker = std::find_if(joints.begin(), joints.end(),
+                                     [](const auto& joint) { return joint.name == "marker"; });
+    Pose beyond = marker->origin;
+    beyond.translation.x() -= 0.9;
+    const std::size_t antenna = model.link("antenna");
+    const Pose section = cross_section_pose(model, q, antenna, cross_section(model, antenna, 0.9));
+    EXPECT_GT((section.rotation - Eigen::Matrix3d::Identity()).norm(), 0.1);
+    EXPECT_EQ(section.translation.x() == 0.9, !stiffening);
+    const Pose tip = pose("antenna") * section * beyond;
+    EXPECT_LT((tip.translation - pose("tip").translation).norm(), 1e-14);
+    EXPECT_LT((tip.rotation - pose("tip").rotation).norm(), 1e-14);
+    const Pose root = cross_section_pose(model, q, antenna, cross_section(model, antenna, 0.0));
+    EXPECT_EQ(root.translation, Eigen::Vector3d::Zero());
+    EXPECT_EQ(root.rotation, Eigen::Matrix3d::Identity());
+    expect_message([&] { cross_section(model, antenna, 0.91); }, "from 0 to 0.9 m");
+    expect_message([&] { cross_section(model, 9, 0.1); }, "no flexible link 9");
+  }
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ class SpringCart final : public Plant {
     run.amplitudes.resize(1);
     run.tip_names = {"cart_y"};
     run.tips.resize(1);
-    run.deflections = {{"cart", {0.0, 1.0}, std::vector<Column>(2), {}}};
+    run.beams = {{"cart", 0, 1, {0.0, 1.0}, {{{0.0, 1.0}, {1.0, 1.0}, {0.0, 0.0}}}, {}}};
   }
   void record(double, ConstVector q, ConstVector qd, Recording& run) override {
     run.kinetic.push_back(0.5 * cart * qd[0] * qd[0] +
@@ -71,7 +71,6 @@ class SpringCart final : public Plant {
     for (Column& column : run.centre) column.push_back(0.0);
     run.amplitudes[0].push_back(q[1]);
     run.tips[0].push_back(q[1]);
-    for (Column& column : run.deflections[0].y) column.push_back(q[1]);
   }
 
  private:
@@ -183,7 +182,7 @@ TEST(Plant, FlexibleColumnsAreWritten) {
                       "tip_cart_y,qdd_rail,work,"))
       << csv;
   const std::string text = to_json(run);
-  EXPECT_NE(text.find(R"("deflection":[{"link":"cart")"), std::string::npos);
+  EXPECT_NE(text.find(R"("shapes":{"amplitude":0,)"), std::string::npos);
   EXPECT_NE(text.find(R"("names":["cart_y1"])"), std::string::npos);
 }
 

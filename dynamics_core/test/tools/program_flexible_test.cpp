@@ -50,7 +50,7 @@ TEST_F(FlexibleProgram, TermsHaveFrequenciesAndBlocks) {
   EXPECT_THAT(run("terms canadarm").out, HasSubstr("natural frequencies, joints clamped"));
 }
 
-TEST_F(FlexibleProgram, ForcedRunWritesAmplitudesTipsAndDeflections) {
+TEST_F(FlexibleProgram, ForcedRunWritesAmplitudesTipsAndShapes) {
   const json end = run_json(
       "simulate canadarm --scenario forced --duration 1 --output run.csv --output run.json --json");
   EXPECT_LT(end["energy_drift"].get<double>(), 1e-9);
@@ -58,12 +58,26 @@ TEST_F(FlexibleProgram, ForcedRunWritesAmplitudesTipsAndDeflections) {
   const std::string csv = read(folder / "run.csv");
   EXPECT_THAT(csv, HasSubstr(",kinetic,potential,strain,e_link1_y1,e_link1_y2,e_link2_y1"));
   EXPECT_THAT(csv, HasSubstr(",tip_link1_y,tip_link1_z,tip_link2_y"));
-  const json samples = json::parse(read(folder / "run.json"))["samples"];
-  ASSERT_EQ(samples["deflection"].size(), 3U);
-  EXPECT_EQ(samples["deflection"][0]["link"], "link1");
-  ASSERT_EQ(samples["deflection"][0]["y"].size(), 9U);
-  EXPECT_EQ(samples["deflection"][0]["y"][8].back(), end["tips"]["tip_link1_y"]);
-  EXPECT_EQ(samples["amplitudes"]["names"][0], "link1_y1");
+  const json written = json::parse(read(folder / "run.json"));
+  const json& samples = written["samples"];
+  std::size_t beams = 0;
+  for (const json& link : written["model"]["links"]) {
+    if (link["flexible"].is_null()) continue;
+    const json& shapes = link["flexible"]["shapes"];
+    ++beams;
+    EXPECT_EQ(shapes["x"].back(), link["flexible"]["length"]);
+    double tip = 0.0;
+    for (std::size_t j = 0; j < 2; ++j) {
+      const std::size_t amplitude = shapes["amplitude"].get<std::size_t>() + j;
+      EXPECT_EQ(samples["amplitudes"]["names"][amplitude],
+                link["name"].get<std::string>() + "_y" + std::to_string(j + 1));
+      tip += shapes["modes"][j]["value"].back().get<double>() *
+             samples["amplitudes"]["values"][amplitude].back().get<double>();
+    }
+    const double expected = end["tips"]["tip_" + link["name"].get<std::string>() + "_y"];
+    EXPECT_NEAR(tip, expected, 1e-15);
+  }
+  EXPECT_EQ(beams, 3U);
   EXPECT_EQ(samples["strain"].size(), 101U);
   const json rigid = run_json("simulate canadarm --rigid --scenario forced --duration 1 --json");
   EXPECT_FALSE(rigid.contains("tips"));

@@ -80,7 +80,6 @@ class MovingRobot {
   };
   void put(Slot slot, double value);
   void build(const dynamics::Model& model);
-  Eigen::Vector3d bent(std::size_t link, double x) const;
 
   dynamics::Model model_;
   std::optional<dynamics::FlexibleModel> flexible_;

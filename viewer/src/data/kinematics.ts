@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the links are: forward kinematics of a model, deflected links included.
 
+import type { Bend } from "./beam";
 import { from_axis_angle, from_translation, from_xyz_rpy, identity, multiply, normalized, transform_direction, z_onto } from "./matrix";
 import type { Matrix } from "./matrix";
 import type { Joint, Model } from "./model";
 import type { Triple } from "./readers";
-import type { Bend } from "./shape";
 
 export interface Poses {
   /** Link frames in the world, by link index. */
@@ -87,16 +87,11 @@ export class Kinematics {
     }
   }
 
-  /** A joint on a deflected link sits on the bent line and turns with the cross-section there. */
+  /** A joint on a bent link sits on the bent line and turns with the cross-section there. */
   private on_bent_link({ joint, placement }: PlacedJoint, bend: Bend): Matrix {
-    const [x, y, z] = joint.origin.xyz;
-    const at = bend.at(x);
-    const turn = from_xyz_rpy([0, 0, 0], [0, -Math.atan(at.slope_z), Math.atan(at.slope_y)], this.spare);
-    multiply(turn, placement, this.bent);
-    const offset = transform_direction(turn, [0, y, z]);
-    this.bent[12] = x + offset[0];
-    this.bent[13] = at.y + offset[1];
-    this.bent[14] = at.z + offset[2];
-    return this.bent;
+    const { section, rest } = bend.section_of(joint.origin.xyz[0]);
+    this.spare.set(placement);
+    this.spare[12] = rest;
+    return multiply(section, this.spare, this.bent);
   }
 }

@@ -80,12 +80,17 @@ export function normalized(v: Triple): Triple {
   return length > 0 ? [v[0] / length, v[1] / length, v[2] / length] : [0, 0, 1];
 }
 
-/** The shortest rotation that takes z onto the unit axis. */
+/**
+ * A rotation that takes z onto the unit axis, the same as the core's, which it uses for the plane of a planar joint:
+ * the shortest one where the axis has z >= 0, else half a turn about x and then the shortest one from -z.
+ */
 export function z_onto(axis: Triple): Matrix {
   const [x, y, z] = axis;
   const sine = Math.hypot(x, y);
-  if (sine < 1e-12) return z > 0 ? identity() : from_axis_angle([1, 0, 0], Math.PI);
-  return from_axis_angle([-y / sine, x / sine, 0], Math.atan2(sine, z));
+  const side = z >= 0 ? 1 : -1;
+  const turn = sine > 0 ? from_axis_angle([(-side * y) / sine, (side * x) / sine, 0], Math.atan2(sine, side * z)) : identity();
+  if (side < 0) for (let k = 4; k < 12; ++k) turn[k] = -turn[k]!;
+  return turn;
 }
 
 export function transform_point(m: Matrix, p: Triple): Triple {

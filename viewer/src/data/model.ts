@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The robot of a run: links, joints and their looks, validated as they are read.
 
+import { read_beam } from "./beam";
+import type { Beam } from "./beam";
 import { RunError } from "./columns";
 import { as_array, as_number, as_object, as_string, optional_number, optional_string, vector3 } from "./readers";
 import type { Triple } from "./readers";
@@ -42,7 +44,7 @@ export interface Link {
   mass: number;
   com: Triple;
   visuals: Visual[];
-  flexible: { length: number } | null;
+  flexible: Beam | null;
 }
 
 export interface Model {
@@ -99,9 +101,6 @@ function read_color(value: unknown): Visual["color"] {
 
 function read_link(value: unknown, path: string): Link {
   const object = as_object(value, path);
-  const flexible = object.flexible === undefined || object.flexible === null
-    ? null
-    : { length: as_number(as_object(object.flexible, `${path}.flexible`).length, `${path}.flexible.length`) };
   return {
     name: as_string(object.name, `${path}.name`),
     mass: optional_number(object.mass) ?? 0,
@@ -115,7 +114,7 @@ function read_link(value: unknown, path: string): Link {
           color: read_color(v.color),
         };
       }),
-    flexible,
+    flexible: read_beam(object.flexible, `${path}.flexible`),
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The robot of a run at an instant: joint values, deflections, poses.
+// The robot of a run at an instant: joint values, bent links, poses.
 
+import { Bend } from "./beam";
 import { Kinematics } from "./kinematics";
 import type { Poses } from "./kinematics";
 import { transform_point } from "./matrix";
@@ -8,14 +9,16 @@ import type { Triple } from "./readers";
 import type { Run } from "./run";
 import { locate, spread, value_at, values_at } from "./sampling";
 import type { Instant } from "./sampling";
-import { Bend, Curve } from "./shape";
 
 export class PoseSource {
   readonly kinematics: Kinematics;
   readonly poses: Poses;
   private readonly columns: Float64Array[];
+  private readonly bent: boolean;
 
+  /** The robot as it moved, or a rigid one that moves as the columns say. */
   constructor(readonly run: Run, columns?: Float64Array[]) {
+    this.bent = columns === undefined;
     this.kinematics = new Kinematics(run.model);
     this.poses = this.kinematics.make_poses();
     this.columns = columns ?? run.samples.q_pose;
@@ -29,16 +32,23 @@ export class PoseSource {
     return values_at(this.columns, instant);
   }
 
+  /** Links that bend in this run. */
+  get bending_links(): number[] {
+    if (!this.bent) return [];
+    return this.run.model.links.flatMap((link, i) => (link.flexible?.shapes ? [i] : []));
+  }
+
   bends(instant: Instant, scale: number): Map<number, Bend> {
     const result = new Map<number, Bend>();
-    for (const { link, fractions, y, z } of this.run.samples.deflection) {
-      const length = this.run.model.links[link]!.flexible?.length ?? 1;
-      const curve = (columns: Float64Array[]): Curve =>
-        new Curve(fractions, columns.map((column) => {
-          const value = scale * value_at(column, instant);
-          return Number.isFinite(value) ? value : 0;
-        }));
-      result.set(link, new Bend(length, curve(y), curve(z)));
+    const { model, samples } = this.run;
+    for (const link of this.bending_links) {
+      const { length, shapes } = model.links[link]!.flexible!;
+      const { amplitude, modes } = shapes!;
+      const d = modes.map((_, j) => {
+        const value = scale * value_at(samples.amplitudes!.values[amplitude + j]!, instant);
+        return Number.isFinite(value) ? value : 0;
+      });
+      result.set(link, new Bend(length, shapes!, d));
     }
     return result;
   }

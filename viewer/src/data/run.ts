@@ -7,11 +7,9 @@ import type { Model } from "./model";
 import { as_array, as_object, as_string, vector3 } from "./readers";
 import type { JsonObject, Triple } from "./readers";
 
-export interface Deflection {
-  link: number;
-  fractions: number[];
-  y: Float64Array[];
-  z: Float64Array[];
+export interface NamedColumns {
+  names: string[];
+  values: Float64Array[];
 }
 
 export interface Samples {
@@ -33,8 +31,9 @@ export interface Samples {
   com: Float64Array[] | null;
   end_effector: Float64Array[] | null;
   desired_q: Float64Array[] | null;
-  deflection: Deflection[];
-  amplitudes: { names: string[]; values: Float64Array[] } | null;
+  amplitudes: NamedColumns | null;
+  /** Deflections of the beams' ends. */
+  tips: NamedColumns | null;
 }
 
 export interface Notice {
@@ -51,7 +50,7 @@ export interface Run {
   notices: Notice[];
 }
 
-export const supported_version = 1;
+export const supported_version = 2;
 
 function present(value: unknown): boolean {
   return value !== undefined && value !== null;
@@ -83,24 +82,27 @@ class ColumnReader {
   vector(key: string, names: readonly string[]): Float64Array[] | null {
     return present(this.object[key]) ? this.list(this.object[key], `samples.${key}`, names) : null;
   }
+
+  /** {"names", "values"}; null where there are none. */
+  named(key: string): NamedColumns | null {
+    if (!present(this.object[key])) return null;
+    const path = `samples.${key}`;
+    const raw = as_object(this.object[key], path);
+    const names = as_array(raw.names, `${path}.names`).map((name, i) => as_string(name, `${path}.names[${i}]`));
+    const values = this.list(raw.values, `${path}.values`, names);
+    return names.length > 0 ? { names, values } : null;
+  }
 }
 
-function read_deflection(value: unknown, model: Model, reader: ColumnReader): Deflection[] {
-  if (!present(value)) return [];
-  return as_array(value, "samples.deflection").map((entry, i) => {
-    const path = `samples.deflection[${i}]`;
-    const object = as_object(entry, path);
-    const name = as_string(object.link, `${path}.link`);
-    const link = model.links.findIndex((x) => x.name === name);
-    if (link < 0) throw new RunError(`${path} names the link '${name}', which the model lacks.`);
-    const fractions = as_array(object.x, `${path}.x`).map((x) => Number(x));
-    const labels = fractions.map((x) => `x = ${x}`);
-    const shape = (key: "y" | "z"): Float64Array[] =>
-      present(object[key]) && (object[key] as unknown[]).length > 0
-        ? reader.list(object[key], `${path}.${key}`, labels)
-        : fractions.map(() => new Float64Array(reader.count));
-    return { link, fractions, y: shape("y"), z: shape("z") };
-  });
+function check_beams(model: Model, amplitudes: NamedColumns | null): void {
+  const count = amplitudes?.names.length ?? 0;
+  for (const { name, flexible } of model.links) {
+    if (!flexible?.shapes) continue;
+    const { amplitude, modes } = flexible.shapes;
+    if (amplitude < 0 || amplitude + modes.length > count) {
+      throw new RunError(`Link '${name}' uses the amplitudes ${amplitude} to ${amplitude + modes.length - 1}; samples.amplitudes has ${count}.`);
+    }
+  }
 }
 
 function read_samples(value: unknown, model: Model): Samples {
@@ -116,13 +118,8 @@ function read_samples(value: unknown, model: Model): Samples {
   const reader = new ColumnReader(object, t.length);
   const q = reader.list(object.q, "samples.q", model.coordinates);
   const xyz = ["x", "y", "z"];
-  let amplitudes: Samples["amplitudes"] = null;
-  if (present(object.amplitudes)) {
-    const raw = as_object(object.amplitudes, "samples.amplitudes");
-    const names = as_array(raw.names, "samples.amplitudes.names").map(String);
-    amplitudes = { names, values: reader.list(raw.values, "samples.amplitudes.values", names) };
-    if (names.length === 0) amplitudes = null;
-  }
+  const amplitudes = reader.named("amplitudes");
+  check_beams(model, amplitudes);
   const desired = present(object.desired) ? as_object(object.desired, "samples.desired") : null;
   return {
     count: t.length,
@@ -142,8 +139,8 @@ function read_samples(value: unknown, model: Model): Samples {
     com: reader.vector("com", xyz),
     end_effector: reader.vector("end_effector", xyz),
     desired_q: desired && present(desired.q) ? reader.list(desired.q, "samples.desired.q", model.coordinates) : null,
-    deflection: read_deflection(object.deflection, model, reader),
     amplitudes,
+    tips: reader.named("tips"),
   };
 }
 
@@ -177,6 +174,9 @@ function collect_notices(run: Omit<Run, "notices">, version: unknown): Notice[] 
   const notices: Notice[] = [];
   if (typeof version === "number" && version > supported_version) {
     notices.push({ kind: "warning", text: `This run was written in format version ${version}; the page knows version ${supported_version} and may leave something out.` });
+  }
+  if (samples.amplitudes && !model.links.some((link) => link.flexible?.shapes)) {
+    notices.push({ kind: "warning", text: "This run has amplitudes of flexible links but not their shapes: the links are drawn straight. A run written by the current program has them." });
   }
   const bad = not_a_number_notice(samples, model);
   if (bad) notices.push(bad);

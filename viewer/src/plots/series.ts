@@ -93,17 +93,12 @@ function whole_robot(id: string, title: string, unit: string, entries: Entry[], 
   return series.length > 0 ? [{ id, title, unit, series, ...(note === undefined ? {} : { note }) }] : [];
 }
 
-function tip_deflections(run: Run): PlotSpec[] {
+function tip_deflections({ samples: { tips } }: Run): PlotSpec[] {
   const series: Series[] = [];
-  for (const { link, fractions, y, z } of run.samples.deflection) {
-    const tip = fractions.length - 1;
-    if (tip < 0) continue;
-    const name = run.model.links[link]!.name;
-    for (const [direction, columns] of [["y", y], ["z", z]] as const) {
-      const column = columns[tip]!;
-      if (column.some((x) => x !== 0)) series.push({ name: `${name} ${direction}`, column, color: series.length, coordinate: null });
-    }
-  }
+  tips?.values.forEach((column, i) => {
+    // a beam that bends in one direction only has a column of zeros for the other
+    if (column.some((x) => x !== 0)) series.push({ name: tips.names[i]!, column, color: series.length, coordinate: null });
+  });
   return series.length > 0 ? [{ id: "tips", title: "Tip deflections", unit: "m", series }] : [];
 }
 

@@ -2,12 +2,12 @@
 // The robot's body: visual geometry, bones where there is none, and flexible links that bend.
 
 import * as THREE from "three";
+import type { Bend } from "../data/beam";
 import type { Poses } from "../data/kinematics";
 import { joint_value } from "../data/kinematics";
-import { normalized } from "../data/matrix";
+import { normalized, transform_point } from "../data/matrix";
 import type { Link, Model } from "../data/model";
 import type { Triple } from "../data/readers";
-import type { Bend } from "../data/shape";
 import { bone_geometry, visual_geometry } from "./primitives";
 
 export interface BodyStyle {
@@ -175,13 +175,8 @@ function bend_mesh(mesh: THREE.Mesh, straight: Float32Array, bend: Bend): void {
   const position = mesh.geometry.getAttribute("position") as THREE.BufferAttribute;
   const out = position.array as Float32Array;
   for (let i = 0; i < straight.length; i += 3) {
-    const x = straight[i]!;
-    const y = straight[i + 1]!;
-    const z = straight[i + 2]!;
-    const at = bend.at(x);
-    out[i] = x - at.slope_y * y - at.slope_z * z;
-    out[i + 1] = y + at.y;
-    out[i + 2] = z + at.z;
+    const { section, rest } = bend.section_of(straight[i]!);
+    out.set(transform_point(section, [rest, straight[i + 1]!, straight[i + 2]!]), i);
   }
   position.needsUpdate = true;
   mesh.geometry.computeVertexNormals();

@@ -56,8 +56,7 @@ export class RobotScene {
     const framing = frame(this.source);
     const { size } = framing;
     this.stage = new Stage(host, framing, invalidate);
-    const deflected = run.samples.deflection.map((entry) => entry.link);
-    this.body = new RobotBody(run.model, size, { color: theme.color("bone"), ghost: null }, deflected);
+    this.body = new RobotBody(run.model, size, { color: theme.color("bone"), ghost: null }, this.source.bending_links);
     this.ground = new Ground(framing.up, size, framing.level);
     this.cell = this.ground.cell;
     this.marks = new JointMarks(run.model, size);
@@ -66,11 +65,10 @@ export class RobotScene {
     const { scene } = this.stage;
     scene.add(this.body.group, this.ground.group, this.marks.group, this.trail.group, this.masses.group);
     if (run.samples.desired_q) {
-      this.add_ghost(new PoseSource(run, run.samples.desired_q.map(hold_last_finite)), [], size, "desired", theme.color("ghost-desired"));
+      this.add_ghost(new PoseSource(run, run.samples.desired_q.map(hold_last_finite)), size, "desired", theme.color("ghost-desired"));
     }
     if (other) {
-      const bent = other.samples.deflection.map((entry) => entry.link);
-      this.add_ghost(new PoseSource(other), bent, size, "compared", theme.color("ghost-compared"));
+      this.add_ghost(new PoseSource(other), size, "compared", theme.color("ghost-compared"));
     }
     this.largest = this.largest_efforts();
     this.apply_theme();
@@ -85,7 +83,7 @@ export class RobotScene {
   }
 
   get bends(): boolean {
-    return this.run.samples.deflection.length > 0;
+    return this.source.bending_links.length > 0;
   }
 
   /** What the arm shows now, by coordinate. */
@@ -125,12 +123,12 @@ export class RobotScene {
       body.group.visible = options[option];
       if (!body.group.visible) continue;
       const pose = source.pose_at(time, options.deflection_scale);
-      body.update(pose.poses, pose.q, option === "desired" ? new Map() : pose.bends);
+      body.update(pose.poses, pose.q, pose.bends);
     }
   }
 
-  private add_ghost(source: PoseSource, deflected: number[], size: number, option: Ghost["option"], color: string): void {
-    const body = new RobotBody(source.run.model, size, { color, ghost: color }, deflected);
+  private add_ghost(source: PoseSource, size: number, option: Ghost["option"], color: string): void {
+    const body = new RobotBody(source.run.model, size, { color, ghost: color }, source.bending_links);
     this.stage.scene.add(body.group);
     this.ghosts.push({ source, body, option });
   }

@@ -102,7 +102,17 @@ Pose frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstV
 Eigen::Vector3d mass_centre(const FlexibleModel& model, FlexibleWorkspace& workspace,
                             ConstVector q);
 
-/// Deflection of a point of a beam in its link's axes, x along the undeformed beam.
+/// Bending deflection (0, u_y, u_z) of a point of a beam in its link's axes, x along the undeformed
+/// beam. cross_section_pose() adds the foreshortening and the rotation.
 Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_t link, double x);
+
+/// The cross-section of flexible link `link` at x, from 0 to its length: the shapes, slopes and
+/// foreshortening there. Allocates. Throws ArgumentError for x outside the beam.
+flexible::Attachment cross_section(const FlexibleModel& model, std::size_t link, double x);
+
+/// The pose of a cross-section in its link's frame: translation (x + u_x, u_y, u_z), rotation
+/// Rz(u_y') Ry(-u_z'). `at` comes from cross_section() for the same model and link.
+Pose cross_section_pose(const FlexibleModel& model, ConstVector q, std::size_t link,
+                        const flexible::Attachment& at);
 
 }  // namespace dynamics

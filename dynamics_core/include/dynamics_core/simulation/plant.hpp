@@ -75,7 +75,8 @@ class Plant : public EquationsOfMotion<double> {
   /// The same plant without the model's payload; null where it cannot be let go of.
   virtual std::unique_ptr<Plant> without_payload() const { return nullptr; }
 
-  /// Names what record() will fill beyond the rigid columns: amplitudes, tips, deflection.
+  /// Names what record() will fill beyond the rigid columns: amplitudes, tips, and the
+  /// shapes of beams.
   virtual void describe(Recording&) const {}
 
   /// Appends one sample of kinetic, potential, strain, end_effector, end_effector_turn and centre,

@@ -54,11 +54,26 @@ struct RunStatistics {
 
 using Column = std::vector<double>;
 
-/// The bending of a flexible link at some places along it, in the link's frame (m).
-struct Deflection {
+/// The shapes of a flexible link, from which its amplitudes give the bent line at any sample: at
+/// x[i] the deflection u_y is the sum of value[j][i] d_j over the modes along y, u_z over those
+/// along z, and the foreshortening u_x = -1/2 the sum of value[i] d_j d_k over `shortening`, where
+/// d are the amplitudes. The cross-section there is rotated by Rz(u_y') Ry(-u_z').
+struct BeamShapes {
+  /// One column per place.
+  struct Mode {
+    Column value, slope, curvature;  ///< s, ds/dx (1/m), d2s/dx2 (1/m^2)
+  };
+  /// int_0^x s_j' s_k', for j <= k of one direction.
+  struct Shortening {
+    std::size_t j, k;
+    Column value;  ///< one entry per place (1/m)
+  };
   std::string link;
-  std::vector<double> x;     ///< fractions of the length
-  std::vector<Column> y, z;  ///< by place; either may be empty
+  std::size_t first;      ///< index of its first amplitude in Recording::amplitudes
+  std::size_t modes_y;    ///< how many of the modes are along y; they come first
+  std::vector<double> x;  ///< places along the undeformed beam, ascending, both ends (m)
+  std::vector<Mode> modes;
+  std::vector<Shortening> shortening;  ///< empty where the beam keeps its length
 };
 
 struct Recording {
@@ -86,7 +101,7 @@ struct Recording {
   std::vector<Column> amplitudes, amplitude_rates;
   std::vector<std::string> tip_names;  ///< LINK_y, LINK_z
   std::vector<Column> tips;            ///< deflections of the tips (m)
-  std::vector<Deflection> deflections;
+  std::vector<BeamShapes> beams;
 
   std::size_t size() const { return t.size(); }
 };
@@ -95,8 +110,8 @@ struct Recording {
 /// qdd_*, work, power, power_balance and the pose of the end effector; 17 digits; first row names.
 std::string to_csv(const Recording& recording);
 
-/// The run as one JSON object; compact: columns as base64 of little-endian doubles (t, drift) and
-/// floats, as the web page takes them.
+/// The run as one JSON object; compact: columns as base64 of little-endian doubles (what the pose
+/// of the robot follows from, and t and the drift) and floats, as the web page takes them.
 std::string to_json(const Recording& recording, bool compact = false);
 
 /// Writes a whole file or none: through a temporary one beside it. Throws std::runtime_error naming
