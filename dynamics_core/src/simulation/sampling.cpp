@@ -160,9 +160,10 @@ Recording torques_along(Plant& plant, const Motion& motion, double duration, dou
                                     model.name(), model.size()));
   }
   if (plant.size() != plant.joints()) {
-    throw ArgumentError(fmt::format("'{}' has {} coordinates besides its joints; torques along a "
-                                    "motion are for rigid robots",
-                                    model.name(), plant.size() - plant.joints()));
+    throw ArgumentError(
+        fmt::format("'{}' has {} coordinates besides its joints; torques along a "
+                    "motion are for rigid robots",
+                    model.name(), plant.size() - plant.joints()));
   }
   Recording run(model);
   run.settings.robot = model.name();
