@@ -7,10 +7,13 @@
 
 #include <cmath>
 
+#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/from_urdf.hpp"
 #include "dynamics_core/model/robots.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulation/trajectory_file.hpp"
+#include "simulation/sampling.hpp"
 
 namespace dynamics {
 namespace {
@@ -168,6 +171,65 @@ TEST(Plant, NanEnergyIsNanDrift) {
         << "NaN in sample " << sample << ", drift " << run.statistics.energy_drift;
     EXPECT_TRUE(std::isnan(run.energy_drift[sample]));
   }
+}
+
+/// planar3 along a cycloid that ends between two samples, and along knots whose accelerations jump.
+std::vector<std::unique_ptr<Motion>> motions_of_three_joints() {
+  std::vector<std::unique_ptr<Motion>> motions;
+  motions.push_back(cycloid_motion({0.1, 0.2, 0.3}, {2.0, -1.0, 1.5}, 0.913));
+  motions.push_back(knot_motion({.t = {0.0, 0.313, 0.77, 1.0},
+                                 .q = {{0, 0, 0}, {1, 0.5, -0.2}, {0.5, 1, 0.7}, {0, 0.2, 0.1}},
+                                 .qd = {{0, 0, 0}, {1, 0, -1}, {-2, 0.5, 1}, {0, 0, 0}},
+                                 .qdd = {}}));
+  return motions;
+}
+
+TEST(TorquesAlong, WorkIsTheGainOfEnergyAlsoWithFriction) {
+  RobotDescription robot = model_from_dh(built_in_robot("planar3")).description();
+  for (JointDescription& joint : robot.joints) joint.damping = joint.friction = 0.7;
+  const Model model(robot, {.gravity = {0.0, -9.81, 0.0}});
+  for (const auto& motion : motions_of_three_joints()) {
+    for (const double sample : {0.01, 0.3}) {
+      const Recording run = torques_along(model, *motion, 1.0, sample);
+      EXPECT_LT(run.statistics.energy_drift, 1e-9) << sample;
+      EXPECT_GT(max_abs(run.work), 1.0);
+    }
+  }
+}
+
+TEST(TorquesAlong, WrongTorquesShowInTheDrift) {
+  class Scaled final : public PlantOf {
+   public:
+    using PlantOf::PlantOf;
+    void motion_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                       MutableVector tau) override {
+      PlantOf::motion_forces(t, q, qd, qdd, tau);
+      for (std::size_t i = 0; i < tau.size(); ++i) tau[i] *= 1.001;
+    }
+  };
+  class OtherGravity final : public PlantOf {
+   public:
+    OtherGravity(Plant& plant, Plant& other) : PlantOf(plant), other_(other) {}
+    void motion_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                       MutableVector tau) override {
+      other_.motion_forces(t, q, qd, qdd, tau);
+    }
+
+   private:
+    Plant& other_;
+  };
+  const Model model = model_from_dh(built_in_robot("planar3"));
+  const auto right = rigid_plant(model);
+  const auto heavy = rigid_plant(model.with_gravity({0.0, -9.82, 0.0}));
+  Scaled scaled(*right);
+  OtherGravity other_gravity(*right, *heavy);
+  for (const auto& motion : motions_of_three_joints()) {
+    EXPECT_LT(torques_along(*right, *motion, 1.0, 0.01).statistics.energy_drift, 1e-9);
+    EXPECT_GT(torques_along(scaled, *motion, 1.0, 0.01).statistics.energy_drift, 1e-4);
+    EXPECT_GT(torques_along(other_gravity, *motion, 1.0, 0.01).statistics.energy_drift, 1e-4);
+  }
+  SpringCart cart;
+  EXPECT_THROW(torques_along(cart, *cycloid_motion({0.0}, {1.0}, 1.0), 1.0, 0.1), ArgumentError);
 }
 
 TEST(Plant, FlexibleColumnsAreWritten) {
