@@ -283,7 +283,7 @@ void add_compare(CLI::App& app, Outcome& outcome) {
                                    [](const Comparison& c) { return c.agrees(); });
     outcome.exit_code = agree ? 0 : 1;
     if (args->json) {
-      auto object = with_joints(robot.model);
+      auto object = with_joints(robot);
       object["samples"] = args->samples;
       object["comparisons"] = ordered_json::array();
       for (const Comparison& comparison : comparisons) {
@@ -293,7 +293,6 @@ void add_compare(CLI::App& app, Outcome& outcome) {
       print_json(object);
       return;
     }
-    print_warnings(robot.model);
     fmt::print("{}: largest relative differences over {} random states\n\n", robot.asked,
                args->samples);
     for (const Comparison& comparison : comparisons) print(comparison);

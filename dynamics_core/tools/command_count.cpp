@@ -56,6 +56,7 @@ struct Report {
   std::size_t links = 0;
   std::vector<Entry> entries;
   std::vector<std::pair<std::string, std::string>> others;  ///< formulations and why not
+  std::vector<std::string> warnings;                        ///< of the robot's model
 
   const Entry* find(std::string_view name, std::string_view task) const {
     for (const Entry& entry : entries) {
@@ -190,6 +191,7 @@ ordered_json to_json(const Report& report) {
   ordered_json object;
   object["links"] = report.links;
   object["robot"] = report.robot.empty() ? ordered_json(nullptr) : ordered_json(report.robot);
+  object["warnings"] = report.warnings;
   object["algorithms"] = ordered_json::array();
   for (const Entry& entry : report.entries) {
     ordered_json one = {{"name", entry.name}, {"task", entry.task}, {"source", entry.source}};
@@ -336,6 +338,12 @@ void print_flexible(const Report& report) {
   });
 }
 
+Report report_of(const Robot& robot) {
+  Report report = report_of(robot.model, robot.asked);
+  report.warnings = robot.warnings;
+  return report;
+}
+
 /// A number of links, or the robot of that name.
 Report report_for(const std::string& asked) {
   const bool number =
@@ -345,7 +353,7 @@ Report report_for(const std::string& asked) {
     throw InputError(fmt::format(
         "--links {}: a number of links from 1 to {}, or a robot, is needed", asked, most_links));
   }
-  if (!number) return report_of(load_robot(asked).model, asked);
+  if (!number) return report_of(load_robot(asked));
   const unsigned long links = asked.size() > 4 ? most_links + 1 : std::stoul(asked);
   if (links < 1 || links > most_links) {
     throw InputError(
@@ -373,9 +381,8 @@ void add_count(CLI::App& app, Outcome&) {
       throw InputError("either --links or ROBOT, not both");
     }
     const bool plain = args->links.empty() && args->robot.empty();
-    const Report report = args->robot.empty()
-                              ? report_for(plain ? std::string("6") : args->links)
-                              : report_of(load_robot(args->robot).model, args->robot);
+    const Report report = args->robot.empty() ? report_for(plain ? std::string("6") : args->links)
+                                              : report_of(load_robot(args->robot));
     if (args->json) {
       ordered_json object = to_json(report);
       object["flexible"] = ordered_json::array();

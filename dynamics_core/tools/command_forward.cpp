@@ -32,7 +32,7 @@ void add_forward(CLI::App& app, Outcome&) {
   command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
-    const Robot robot = args->robot.load();
+    Robot robot = args->robot.load();
     if (const auto flexible = flexible_model(robot, args->rigid)) {
       report_forward(*flexible, robot,
                      {.q = args->q,
@@ -56,11 +56,10 @@ void add_forward(CLI::App& app, Outcome&) {
     const std::vector<double> qdd(accelerations.begin(), accelerations.end());
     require_finite("qdd", qdd);
     if (args->json) {
-      auto object = with_joints(robot.model);
+      auto object = with_joints(robot);
       object["qdd"] = qdd;
       print_json(object);
     } else {
-      print_warnings(robot.model);
       print_table(robot.model, {{"qdd", qdd, "rad/s^2", "m/s^2"}});
     }
   });

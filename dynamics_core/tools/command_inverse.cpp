@@ -28,7 +28,7 @@ struct Arguments {
 };
 
 void one_state(const Arguments& args) {
-  const Robot robot = args.robot.load();
+  Robot robot = args.robot.load();
   if (const auto flexible = flexible_model(robot, args.rigid)) {
     report_inverse(*flexible, robot,
                    {.q = args.q,
@@ -52,11 +52,10 @@ void one_state(const Arguments& args) {
   const std::vector<double> tau(forces.begin(), forces.end());
   require_finite("tau", tau);
   if (args.json) {
-    auto object = with_joints(robot.model);
+    auto object = with_joints(robot);
     object["tau"] = tau;
     print_json(object);
   } else {
-    print_warnings(robot.model);
     print_table(robot.model, {{"tau", tau, "N m", "N"}});
   }
 }
@@ -91,7 +90,7 @@ void along_path(const Arguments& args) {
   }
   outputs.write(run);
   if (args.json) {
-    auto object = with_joints(model);
+    auto object = with_joints(robot);
     object["t"] = run.t;
     ordered_json rows = ordered_json::array();
     for (std::size_t k = 0; k < run.size(); ++k) {
@@ -107,7 +106,6 @@ void along_path(const Arguments& args) {
     print_json(object);
     return;
   }
-  print_warnings(model);
   fmt::print("Torques of {} along {} for {:g} s, {} samples\n\n", robot.asked,
              args.trajectory == "cycloid" ? "its cycloid" : args.trajectory, args.duration,
              run.size());

@@ -109,8 +109,8 @@ void print_summary(const Robot& robot, const Recording& run) {
                           {"largest", high, "rad", "m  "}});
 }
 
-void print_run_json(const Recording& run) {
-  auto object = with_joints(run.model);
+void print_run_json(const Robot& robot, const Recording& run) {
+  auto object = with_joints(robot);
   std::vector<double> q, qd;
   for (std::size_t i = 0; i < run.model.size(); ++i) {
     q.push_back(run.q[i].back());
@@ -184,7 +184,6 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
   const auto flexible = flexible_model(robot, args.rigid);
   const SimulationOptions options = options_of(args, robot, flexible);
   const auto plant = flexible ? flexible_plant_of(args, *flexible) : nullptr;
-  if (!args.json) print_warnings(robot.model);
 
   std::signal(SIGINT, note_interrupt);
   std::signal(SIGTERM, note_interrupt);
@@ -207,7 +206,7 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
   outputs.write(run);
 
   if (args.json) {
-    print_run_json(run);
+    print_run_json(robot, run);
   } else {
     print_summary(robot, run);
     print_tips(run);

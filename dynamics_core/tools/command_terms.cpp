@@ -34,7 +34,7 @@ void add_terms(CLI::App& app, Outcome&) {
   command->add_flag("--rigid", args->rigid, rigid_flag_help);
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
-    const Robot robot = args->robot.load();
+    Robot robot = args->robot.load();
     if (const auto flexible = flexible_model(robot, args->rigid)) {
       if (args->denoc) throw InputError("--denoc: for rigid links; add --rigid");
       report_terms(*flexible, robot,
@@ -71,7 +71,7 @@ void add_terms(CLI::App& app, Outcome&) {
     require_finite("C", {C.data(), static_cast<std::size_t>(C.size())});
     require_finite("g", g);
     if (args->json) {
-      auto object = with_joints(model);
+      auto object = with_joints(robot);
       object["M"] = matrix_json(M);
       object["C"] = matrix_json(C);
       object["g"] = g;
@@ -83,7 +83,6 @@ void add_terms(CLI::App& app, Outcome&) {
       print_json(object);
       return;
     }
-    print_warnings(model);
     print_matrix("M", M);
     print_matrix("C", C);
     if (decomposed) {

@@ -16,8 +16,8 @@
 namespace dynamics::tools {
 namespace {
 
-ordered_json with_names(const FlexibleModel& model) {
-  auto object = with_joints(model.rigid());
+ordered_json with_names(const FlexibleModel& model, const Robot& robot) {
+  auto object = with_joints(robot);
   const auto names = model.amplitude_names();
   object["amplitudes"] = std::vector<std::string>(names.begin(), names.end());
   return object;
@@ -39,18 +39,13 @@ void print_coordinates(const FlexibleModel& model, const std::string& title,
   }
 }
 
-void print_notes(const FlexibleModel& model) {
-  print_warnings(model.rigid());
-  for (const Note& note : model.notes()) {
-    fmt::print(stderr, "warning: {} {}\n", note.element, note.message);
-  }
-}
-
 }  // namespace
 
-std::optional<FlexibleModel> flexible_model(const Robot& robot, bool rigid) {
+std::optional<FlexibleModel> flexible_model(Robot& robot, bool rigid) {
   if (rigid || !FlexibleModel::has_modes(robot.model)) return std::nullopt;
-  return FlexibleModel(robot.model);
+  FlexibleModel model(robot.model);
+  report_warnings(robot, model.notes());
+  return model;
 }
 
 std::vector<double> parse_state(const std::string& option, const std::string& text,
@@ -90,12 +85,11 @@ void report_forward(const FlexibleModel& model, const Robot& robot,
     forward_dynamics(model, workspace, q, qd, tau, qdd, request.friction);
   }
   if (request.json) {
-    auto object = with_names(model);
+    auto object = with_names(model, robot);
     object["qdd"] = qdd;
     print_json(object);
     return;
   }
-  print_notes(model);
   print_coordinates(model, "qdd", qdd, "rad/s^2", "m/s^2", "m/s^2");
 }
 
@@ -123,13 +117,12 @@ void report_inverse(const FlexibleModel& model, const Robot& robot,
                   request.friction);
   }
   if (request.json) {
-    auto object = with_names(model);
+    auto object = with_names(model, robot);
     object["tau"] = tau;
     if (!all) object["amplitude_qdd"] = amplitudes;
     print_json(object);
     return;
   }
-  print_notes(model);
   print_coordinates(model, "tau", tau, "N m", "N", "N");
   if (all) return;
   fmt::print("\n");
@@ -157,7 +150,7 @@ void report_terms(const FlexibleModel& model, const Robot& robot, const Flexible
     return std::vector<double>(v.begin(), v.end());
   };
   if (request.json) {
-    auto object = with_names(model);
+    auto object = with_names(model, robot);
     object["M"] = matrix_json(M);
     object["bias"] = bias;
     object["g"] = still;
@@ -173,7 +166,6 @@ void report_terms(const FlexibleModel& model, const Robot& robot, const Flexible
     print_json(object);
     return;
   }
-  print_notes(model);
   print_matrix("M", M);
   print_coordinates(model, "velocity terms, gravity and strain", bias, "N m", "N", "N");
   fmt::print("\n");

@@ -16,8 +16,9 @@ namespace dynamics::tools {
 
 inline constexpr const char* rigid_flag_help = "treat flexible links as rigid";
 
-/// The robot with its bending links; nothing where it has none or `rigid` asks for none.
-std::optional<FlexibleModel> flexible_model(const Robot& robot, bool rigid);
+/// The robot with its bending links, its warnings reported; nothing where it has none or `rigid`
+/// asks for none.
+std::optional<FlexibleModel> flexible_model(Robot& robot, bool rigid);
 
 /// Joints, or joints and amplitudes; `otherwise` (joints) where the text is empty.
 std::vector<double> parse_state(const std::string& option, const std::string& text,

@@ -22,7 +22,9 @@ ordered_json matrix_json(const Eigen::MatrixXd& matrix) {
   return rows;
 }
 
-ordered_json with_joints(const Model& model) { return {{"joints", model.coordinate_names()}}; }
+ordered_json with_joints(const Robot& robot) {
+  return {{"joints", robot.model.coordinate_names()}, {"warnings", robot.warnings}};
+}
 
 void print_json(const ordered_json& object) {
   fmt::print("{}\n", object.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
@@ -60,14 +62,6 @@ void require_finite(const char* what, std::span<const double> values) {
         fmt::format("{}: entry {} is beyond the range of a double; are the given numbers in SI "
                     "units?",
                     what, i + 1));
-  }
-}
-
-void print_warnings(const Model& model) {
-  for (const Note& note : model.notes()) {
-    if (note.severity == Note::Severity::warning) {
-      fmt::print(stderr, "warning: {}\n", printable(note.element + " " + note.message));
-    }
   }
 }
 

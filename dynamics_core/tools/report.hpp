@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "dynamics_core/model/model.hpp"
+#include "robot.hpp"
 
 namespace dynamics::tools {
 
@@ -17,8 +18,8 @@ using nlohmann::ordered_json;
 
 ordered_json matrix_json(const Eigen::MatrixXd& matrix);
 
-/// {"joints": [...], ...}
-ordered_json with_joints(const Model& model);
+/// {"joints": [...], "warnings": [...]}: how the JSON object of every command about a robot begins.
+ordered_json with_joints(const Robot& robot);
 
 void print_json(const ordered_json& object);
 
@@ -36,8 +37,5 @@ std::string printable(std::string text);
 
 /// Throws InputError where an answer has overflowed: nothing of it may be shown as a result.
 void require_finite(const char* what, std::span<const double> values);
-
-/// What the model wants its user to know, on stderr.
-void print_warnings(const Model& model);
 
 }  // namespace dynamics::tools

@@ -13,6 +13,7 @@
 #include "dynamics_core/model/from_urdf.hpp"
 #include "dynamics_core/model/robots.hpp"
 #include "dynamics_core/simulation/trajectory_file.hpp"
+#include "report.hpp"
 
 namespace dynamics::tools {
 namespace {
@@ -30,6 +31,22 @@ bool has_suffix(const std::string& path, std::initializer_list<const char*> suff
   return std::any_of(suffixes.begin(), suffixes.end(), [&](const char* s) { return suffix == s; });
 }
 
+Robot read_robot(const std::string& asked) {
+  if (built_in_table(asked)) return from_table(asked, built_in_robot(asked));
+  std::error_code error;
+  if (!std::filesystem::exists(asked, error)) {
+    std::string names;
+    for (const auto name : built_in_robots())
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    throw InputError(fmt::format("no robot '{}': neither a file nor one of {}", asked, names));
+  }
+  const std::string text = read_file(asked);
+  if (has_suffix(asked, {".yaml", ".yml"})) return from_table(asked, read_dh_table(text, asked));
+  Model model = model_from_urdf(text, {}, asked);
+  const std::vector<double> zero(model.size(), 0.0);
+  return {std::move(model), asked, std::nullopt, zero, zero};
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
@@ -44,20 +61,18 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-Robot load_robot(const std::string& asked) {
-  if (built_in_table(asked)) return from_table(asked, built_in_robot(asked));
-  std::error_code error;
-  if (!std::filesystem::exists(asked, error)) {
-    std::string names;
-    for (const auto name : built_in_robots())
-      names += (names.empty() ? "" : ", ") + std::string(name);
-    throw InputError(fmt::format("no robot '{}': neither a file nor one of {}", asked, names));
+void report_warnings(Robot& robot, std::span<const Note> notes) {
+  for (const Note& note : notes) {
+    if (note.severity != Note::Severity::warning) continue;
+    robot.warnings.push_back(note.element + " " + note.message);
+    fmt::print(stderr, "warning: {}\n", printable(robot.warnings.back()));
   }
-  const std::string text = read_file(asked);
-  if (has_suffix(asked, {".yaml", ".yml"})) return from_table(asked, read_dh_table(text, asked));
-  Model model = model_from_urdf(text, {}, asked);
-  const std::vector<double> zero(model.size(), 0.0);
-  return {std::move(model), asked, std::nullopt, zero, zero};
+}
+
+Robot load_robot(const std::string& asked) {
+  Robot robot = read_robot(asked);
+  report_warnings(robot, robot.model.notes());
+  return robot;
 }
 
 void RobotArgument::add_to(CLI::App& command) {

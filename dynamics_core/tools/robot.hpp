@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,15 @@ struct Robot {
   std::string asked;             ///< what the user wrote
   std::optional<DhTable> table;  ///< where it came from one
   std::vector<double> q0, qd0;   ///< start: the table's, else zero
+  /// Of reading the model: on stderr when it is loaded, and "warnings" of every JSON object.
+  std::vector<std::string> warnings = {};
 };
 
-/// A built-in name, a .yaml or .yml table, or a URDF file. Throws InputError or ModelError.
+/// Keeps the warnings among the notes for the JSON object and prints them on stderr.
+void report_warnings(Robot& robot, std::span<const Note> notes);
+
+/// A built-in name, a .yaml or .yml table, or a URDF file; reports the model's warnings. Throws
+/// InputError or ModelError.
 Robot load_robot(const std::string& asked);
 
 /// The text of a file. Throws InputError naming it.

@@ -92,6 +92,24 @@ TEST_F(FlexibleProgram, HoldKeepsTheJointsWhileTheBeamsSwing) {
   EXPECT_NE(end["tips"]["tip_link2_y"].get<double>(), 0.0);
 }
 
+TEST_F(FlexibleProgram, WarningsOfBeamsAreInEveryObject) {
+  write("off.urdf", R"(<robot name="h"><link name="base"/><link name="boom">
+    <inertial><origin xyz="1.1 0 0"/><mass value="4"/>
+    <inertia ixx="0.1" iyy="1.4" izz="1.4" ixy="0" ixz="0" iyz="0"/></inertial>
+    <flexible length="2" mass_per_length="2" rigidity_y="10" modes_y="1"/></link>
+    <joint name="j" type="continuous"><parent link="base"/><child link="boom"/>
+    <axis xyz="0 0 1"/></joint></robot>)");
+  for (const char* command : {"inverse", "forward", "terms", "simulate"}) {
+    const std::string options = command == std::string("simulate") ? " --duration 0.01" : "";
+    const Result result = run(std::string(command) + " off.urdf --json" + options);
+    ASSERT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.err, testing::HasSubstr("the beam's is used")) << command;
+    const json warnings = json::parse(result.out)["warnings"];
+    ASSERT_EQ(warnings.size(), 1U) << command << warnings;
+    EXPECT_THAT(warnings[0].get<std::string>(), testing::HasSubstr("the beam's is used"));
+  }
+}
+
 TEST_F(FlexibleProgram, BadInputIsRefused) {
   expect_refused("forward canadarm --q 1,2", "3 are needed, one for each joint in order, or 9");
   expect_refused("forward canadarm --algorithm lagrange", "udut and cholesky");

@@ -16,6 +16,7 @@
 #include "dynamics_core/model/robots.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "support/arm_urdf.hpp"
 
 namespace dynamics {
 namespace {
@@ -248,6 +249,8 @@ TEST_F(Program, TorquesAlongTheCycloid) {
       peak = max_propagating_nan(peak, std::abs(row[i].get<double>()));
     EXPECT_EQ(path["peak"][i].get<double>(), peak);
   }
+  EXPECT_LT(path["energy_drift"].get<double>(), 1e-9);
+  EXPECT_GT(path["energy_drift"].get<double>(), 0.0);  // an integral, not the gain itself
 }
 
 TEST_F(Program, TrajectoryFileInAnyColumnOrder) {
@@ -272,6 +275,31 @@ TEST_F(Program, TrajectoryFileInAnyColumnOrder) {
                  "ragged.csv:2: has 3 cells; the first row has 4");
   write("empty.csv", "");
   expect_refused("inverse planar3 --trajectory empty.csv", "is empty");
+}
+
+TEST_F(Program, WarningsAreOnStderrAndInEveryObject) {
+  write("right.urdf", test::arm_urdf());
+  write("wrong.urdf", test::replaced(test::arm_urdf(), R"(izz="0.02")", R"(izz="2")"));
+  for (const char* command :
+       {"inverse", "forward", "terms", "compare --samples 1", "count", "simulate --duration 0.01",
+        "inverse --trajectory cycloid --q1 1,1 --duration 0.1"}) {
+    SCOPED_TRACE(command);
+    const std::string words(command), name = words.substr(0, words.find(' '));
+    const std::string options = words.substr(name.size());
+    for (const char* mode : {" --json", ""}) {
+      const Result wrong = run(name + " wrong.urdf" + options + mode);
+      EXPECT_EQ(wrong.code, 0) << wrong.err;
+      EXPECT_THAT(wrong.err, HasSubstr("warning: upper "));
+      const std::size_t first = wrong.err.find("warning: ");
+      EXPECT_EQ(wrong.err.find("warning: ", first + 1), std::string::npos) << wrong.err;
+    }
+    const json warnings = run_json(name + " wrong.urdf" + options + " --json")["warnings"];
+    ASSERT_EQ(warnings.size(), 1U) << warnings;
+    EXPECT_THAT(warnings[0].get<std::string>(), testing::StartsWith("upper "));
+    const Result right = run(name + " right.urdf" + options + " --json");
+    EXPECT_THAT(right.err, testing::Not(HasSubstr("warning")));
+    EXPECT_EQ(json::parse(right.out)["warnings"], json::array());
+  }
 }
 
 TEST_F(Program, UnwritableOutputIsAnError) {
