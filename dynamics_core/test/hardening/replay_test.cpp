@@ -51,14 +51,15 @@ TEST_P(Replay, SeedsAndRegressions) {
 }
 
 TEST_P(Replay, RandomChanges) {
-  const auto seeds = inputs(folder("corpus"));
+  auto seeds = inputs(folder("corpus"));
+  std::erase_if(seeds, [](const std::string& text) { return text.size() > 3000; });
+  ASSERT_FALSE(seeds.empty());
   std::mt19937 random(11);
   const auto below = [&](std::size_t bound) {
     return std::uniform_int_distribution<std::size_t>(0, bound - 1)(random);
   };
   for (int round = 0; round < 1500; ++round) {
     std::string text = seeds[below(seeds.size())];
-    if (text.size() > 3000) continue;
     for (std::size_t changes = 1 + below(4); changes > 0 && !text.empty(); --changes) {
       const std::size_t at = below(text.size()), length = 1 + below(30);
       switch (below(5)) {

@@ -94,7 +94,12 @@ TEST(Dispatch, EverySetGivesTheSame) {
   for (const Model& model : models) {
     const VectorXd expected = everything(Kernels(InstructionSet::baseline), model, 1);
     ASSERT_TRUE(expected.allFinite());
+    if (sets_here().size() == 1) {
+      GTEST_SKIP() << "skipped: no other kernels than the baseline in this build or on this "
+                      "processor";
+    }
     for (const InstructionSet set : sets_here()) {
+      if (set == InstructionSet::baseline) continue;
       const VectorXd found = everything(Kernels(set), model, 1);
       EXPECT_LT(test::relative(found, expected), 1e-11) << name(set) << ", " << model.name();
     }

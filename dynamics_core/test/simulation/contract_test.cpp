@@ -69,9 +69,10 @@ TEST_P(Contract, ARunWithSamplesAndEventsDoesNotAllocate) {
   const auto outcome = solver.run(0.0, y0_, plan);
   const std::size_t allocated = counter::stop();
   ASSERT_TRUE(outcome.ok()) << outcome.message();
-  EXPECT_EQ(allocated, 0U);
   EXPECT_EQ(events_seen, 3);
   EXPECT_NE(sum, 0.0);
+  if (!counter::available()) GTEST_SKIP() << "allocations cannot be counted in this build";
+  EXPECT_EQ(allocated, 0U);
 }
 
 TEST_P(Contract, SameRunTwiceIsTheSameBits) {
@@ -146,6 +147,7 @@ INSTANTIATE_TEST_SUITE_P(All, Contract, testing::ValuesIn(all_names()),
                          [](const auto& tested) { return tested.param; });
 
 TEST(RealTimeStep, DoesNotAllocateAndHasBoundedWork) {
+  if (!counter::available()) GTEST_SKIP() << "allocations cannot be counted in this build";
   const DoublePendulum pendulum;
   const auto system = System<double>::second_order(2, pendulum);
   for (const auto& name : integrator_names()) {
