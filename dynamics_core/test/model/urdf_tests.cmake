@@ -6,16 +6,15 @@ dynamics_core_test(model_refusals_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/refusa
 dynamics_core_test(model_suspicious_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/suspicious_test.cpp")
 dynamics_core_test(model_from_urdf_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/from_urdf_test.cpp")
 
-# Real robots' URDFs are not part of the project: the tests are skipped where they are not found.
-dynamics_core_test(model_real_robots_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/real_robots_test.cpp")
+# The URDFs of dynamics_description, and more from the folder DYNAMICS_ROBOTS_DIR when it runs.
+dynamics_core_test(
+  model_real_robots_test
+  SOURCES "${CMAKE_CURRENT_LIST_DIR}/real_robots_test.cpp"
+  LIBRARIES tinyxml2::tinyxml2)
 foreach(library dynamics_test_kdl dynamics_test_mujoco)
   if(TARGET ${library})
     target_link_libraries(model_real_robots_test PRIVATE ${library})
   endif()
 endforeach()
-set(dynamics_robots_dir "${PROJECT_SOURCE_DIR}/../../shared/robots")
-if(NOT EXISTS "${dynamics_robots_dir}")
-  set(dynamics_robots_dir "")
-endif()
-target_compile_definitions(model_real_robots_test
-                           PRIVATE DYNAMICS_DEFAULT_ROBOTS_DIR="${dynamics_robots_dir}")
+get_filename_component(dynamics_urdf_dir "${PROJECT_SOURCE_DIR}/../urdf/urdf" ABSOLUTE)
+target_compile_definitions(model_real_robots_test PRIVATE DYNAMICS_URDF_DIR="${dynamics_urdf_dir}")
