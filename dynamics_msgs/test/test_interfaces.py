@@ -7,8 +7,12 @@ import pytest
 from dynamics_msgs import action, msg, srv
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1]
-FILES = sorted(FOLDER.glob("msg/*.msg")) + sorted(FOLDER.glob("srv/*.srv")) + sorted(
-    FOLDER.glob("action/*.action"))
+ANSWERING = sorted(FOLDER.glob("srv/*.srv")) + sorted(FOLDER.glob("action/*.action"))
+FILES = sorted(FOLDER.glob("msg/*.msg")) + ANSWERING
+
+
+def test_there_are_files_of_every_kind():
+    assert {file.suffix for file in FILES} == {".msg", ".srv", ".action"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -32,10 +36,11 @@ def test_result_codes_are_distinct_and_success_is_the_default():
     assert msg.ResultCode().code == msg.ResultCode.SUCCESS == 0
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", ANSWERING, ids=lambda file: file.stem)
 def test_every_answer_opens_with_a_result_code(file):
-    if file.suffix == ".msg":
-        return
-    answer = file.read_text("utf-8").split("\n---\n")[1]
-    fields = [line for line in answer.splitlines() if line and not line.startswith("#")]
-    assert fields[0] == "ResultCode result"
+    if file.suffix == ".srv":
+        answer = getattr(srv, file.stem).Response
+    else:
+        answer = getattr(action, file.stem).Result
+    fields = list(answer.get_fields_and_field_types().items())
+    assert fields[0] == ("result", "dynamics_msgs/ResultCode")

@@ -13,6 +13,8 @@
 #include <dynamics_core/rigid/inverse_dynamics.hpp>
 #include <dynamics_core/rigid/kinematics.hpp>
 #include <limits>
+#include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -265,18 +267,14 @@ TEST_F(Crane, ModelIsDescribed) {
   EXPECT_TRUE(response.joints[2].prismatic);
   EXPECT_EQ(response.joints[2].effort_limit, 40.0);
   ASSERT_EQ(response.frames.size(), 6u);
+  std::map<std::string, dynamics_msgs::msg::FrameDescription> frames;
   for (const auto& frame : response.frames) {
+    frames[frame.name] = frame;
     EXPECT_EQ(frame.merged_into, frame.name == "tool" ? "slide" : "") << frame.name;
-    if (frame.name == "slide") {
-      EXPECT_EQ(frame.mass, 1.5);
-    }
-    if (frame.name == "base") {
-      EXPECT_EQ(frame.joint, "");
-    }
-    if (frame.name == "tool") {
-      EXPECT_EQ(frame.joint, "reach");
-    }
   }
+  EXPECT_EQ(frames.at("slide").mass, 1.5);
+  EXPECT_EQ(frames.at("base").joint, "");
+  EXPECT_EQ(frames.at("tool").joint, "reach");
   EXPECT_EQ(response.payload.frame, "");
   EXPECT_EQ(response.no_forward_dynamics, "");
 }
@@ -363,6 +361,8 @@ TEST(Threads, RequestsRunBesideEachOtherAndADescriptionThatChanges) {
   }
   InverseDynamics::Response expected;
   server.inverse_dynamics(request, expected);
+  ASSERT_EQ(expected.result.code, ResultCode::SUCCESS) << expected.result.message;
+  ASSERT_EQ(expected.trajectory.points.size(), 50u);
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

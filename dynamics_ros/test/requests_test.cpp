@@ -220,12 +220,14 @@ TEST(CheckModelService, IsTheCoresReport) {
     }
   };
   expect_report(crane);
+  EXPECT_GT(response.condition_samples, 0u);
   std::string bad = crane;
   bad.replace(bad.find("mass value=\"3\""), 14, "mass value=\"-3\"");
   bad.replace(bad.find("axis xyz=\"0 -1 0\""), 17, "axis xyz=\"0 -2 0\"");
   request.urdf = bad;
   request.return_repaired = true;
   expect_report(bad);
+  EXPECT_FALSE(response.findings.empty());
   EXPECT_FALSE(response.loads);
   EXPECT_GT(response.errors, 0u);
   EXPECT_EQ(response.repaired, dynamics::repair_urdf(bad));

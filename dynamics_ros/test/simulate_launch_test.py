@@ -54,7 +54,9 @@ class TestSimulate(NodeTest):
     def assert_same_run(self, states, rows):
         """Compare number for number: the program writes all digits."""
         self.assertEqual(len(states), len(rows))
+        joints = {name[2:] for name in rows[0] if name.startswith("q_")}
         for state, row in zip(states, rows):
+            self.assertEqual(set(state.joint_names), joints)
             for i, name in enumerate(state.joint_names):
                 self.assertEqual(state.position[i], row[f"q_{name}"])
                 self.assertEqual(state.velocity[i], row[f"qd_{name}"])
@@ -126,6 +128,7 @@ class TestSimulate(NodeTest):
         self.assert_same_run(answer.result.states, rows)
         for state, row in zip(answer.result.states, rows):
             self.assertEqual(list(state.amplitude_names), list(model.amplitude_names))
+            self.assertEqual(len(state.amplitude), len(state.amplitude_names))
             for name, value in zip(state.amplitude_names, state.amplitude):
                 self.assertEqual(value, row[name])
 

@@ -44,6 +44,7 @@ class TestPlanner(unittest.TestCase):
              "--json"], capture_output=True, text=True, check=True).stdout)
         rows = [line.split() for line in done.stdout.splitlines()[1:7]]
         self.assertEqual([row[0] for row in rows], core["joints"])
+        self.assertEqual((len(core["peak"]), len(core["limit_ratio"])), (6, 6))
         for row, peak, share in zip(rows, core["peak"], core["limit_ratio"]):
             self.assertAlmostEqual(float(row[1]), peak, delta=1e-8 * max(1.0, peak))
             self.assertAlmostEqual(float(row[3]), share, delta=1e-8 * max(1.0, share))
@@ -63,8 +64,11 @@ class TestPlanner(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         words = done.stdout.splitlines()[0].split()  # slowed down from 0.25 s to ... s
         self.assertGreater(float(words[6]), 0.25)
-        # no slower than it must be: some joint is at its limit, or its velocity is
         self.assertIn("within the limits", done.stdout)
+        # no slower than needed: the effort of some joint is near its limit
+        shares = [float(line.split()[3]) for line in done.stdout.splitlines()[2:8]]
+        self.assertEqual(len(shares), 6)
+        self.assertGreater(max(shares), 0.8)
 
     def test_what_is_wrong_is_said(self):
         done = plan(start="[0.0, 1.0]", goal=GOAL, timeout=60.0)

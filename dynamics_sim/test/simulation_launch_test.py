@@ -205,7 +205,9 @@ class TestSimulation(unittest.TestCase):
         self.assertEqual(self.state('first').time.nanosec, 1)
         self.assertEqual(self.step('first', 500), 500_000_000)
         after = self.states['first']
-        for stamp in set(before) & set(after):
+        common = set(before) & set(after)
+        self.assertIn(500_000_000, common)
+        for stamp in common:
             self.assertEqual(before[stamp], after[stamp], stamp)
 
     def test_4_reset_to_a_state_keeps_the_time(self):
@@ -330,6 +332,7 @@ class TestSimulation(unittest.TestCase):
 @launch_testing.post_shutdown_test()
 class TestEnd(unittest.TestCase):
     def test_the_others_end_well(self, proc_info, bad):
-        for process in proc_info.processes():
-            if process is not bad:
-                self.assertIn(proc_info[process].returncode, (0, -2))
+        others = [process for process in proc_info.processes() if process is not bad]
+        self.assertEqual(len(others), 2)
+        for process in others:
+            self.assertIn(proc_info[process].returncode, (0, -2))

@@ -42,6 +42,7 @@ class TestFlexible(RobotTest):
             row = run.get(round(stamp / 1e6)) if stamp % 10_000_000 == 0 else None
             if row is not None:
                 count += 1
+                self.assertEqual(set(joints), set(row))
                 differences.extend(joints[joint][0] - row[joint][0] for joint in row)
         largest = largest_size(differences)
         print(f"{count} states of 5 s: at most {largest:.2g} rad from the core's own run")

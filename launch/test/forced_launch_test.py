@@ -35,6 +35,7 @@ class TestForced(RobotTest):
             if moment > LET_GO:
                 continue
             count += 1
+            self.assertEqual(len(joints), 6)
             for joint, wanted in zip(sorted(joints), motion(moment)[0]):
                 differences.append(joints[joint][0] - wanted)
                 efforts.append(joints[joint][2])
@@ -47,6 +48,7 @@ class TestForced(RobotTest):
         # 0.6 rad/s were left; a joint that is let go falls a radian in half a second
         robot.wait_until(lambda: robot.time() >= released + 0.3, "the time does not go on")
         place = dict(zip(robot.last.name, robot.last.position))
+        self.assertEqual(len(robot.last.velocity), 6)
         self.assertLess(largest_size(robot.last.velocity), 1e-3, robot.last)
         robot.wait_until(lambda: robot.time() >= released + 0.8, "the time does not go on")
         for name, position, velocity in zip(

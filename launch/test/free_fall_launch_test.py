@@ -31,6 +31,7 @@ class TestFreeFall(RobotTest):
             if row is None:
                 continue
             count += 1
+            self.assertEqual(set(joints), set(row))
             differences.extend(joints[joint][0] - row[joint][0] for joint in row)
         return largest_size(differences), count
 

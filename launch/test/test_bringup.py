@@ -65,6 +65,7 @@ def test_what_a_description_says():
 
 
 def close(ours, row, kind, joints):
+    assert len(ours) == len(joints)
     for joint, value in zip(joints, ours):
         assert value == pytest.approx(float(row[f"{kind}_{joint}"]), rel=1e-12, abs=1e-12)
 

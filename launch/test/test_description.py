@@ -48,6 +48,10 @@ def test_unknown_joints_are_refused():
         with_control(SMALL, {}, {"copy": 0.0})
 
 
+def test_the_papers_robots_have_a_start():
+    assert set(ROBOTS) >= {"planar3", "stanford", "puma", "canadarm"}
+
+
 @pytest.mark.parametrize("name", sorted(ROBOTS))
 def test_robots_start_as_their_urdf_says(name):
     """robots.yaml against the comment that `dynamics urdf` writes from the robot's table."""

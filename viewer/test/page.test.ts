@@ -343,8 +343,8 @@ page_test("settings and numbers are told", () => make_run(puma()), async ({ page
   for (const text of ["Gravity", "0, 0, −9.81 m/s²", "dynamics simulate puma", "joint4"]) assert.ok(table.includes(text), text);
 });
 
-page_test("the ground is across gravity", () => make_run(planar3()), async ({ page }) => {
-  assert.ok((await page.locator(".view .caption").textContent())!.startsWith("grid"));
+page_test("the caption tells the grid's cell", () => make_run(planar3()), async ({ page }) => {
+  assert.match((await page.locator(".view .caption").textContent())!, /^grid \d.*m\b/);
   await screenshot(page, "planar3_light");
 });
 

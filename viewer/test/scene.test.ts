@@ -7,6 +7,7 @@ import * as THREE from "three";
 import { PoseSource } from "../src/data/pose_source";
 import { read_run } from "../src/data/run";
 import { frame } from "../src/scene/framing";
+import { Ground } from "../src/scene/ground";
 import { RobotBody } from "../src/scene/robot";
 import { bending, flexible_run, make_run, planar3, puma, stanford } from "./fixtures";
 
@@ -68,6 +69,21 @@ test("up is against gravity, and all of the robot's motion fits", () => {
   assert.ok(across.level < 0 && across.points.every((point) => point.y > across.level));
   const space = frame(new PoseSource(read_run(flexible_run())));
   assert.ok(space.up.distanceTo(new THREE.Vector3(0, 0, 1)) < 1e-12);
+});
+
+test("the grid lies across gravity, at the ground's level", () => {
+  for (const up of [new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1), new THREE.Vector3(2, -3, 6).divideScalar(7)]) {
+    const { group } = new Ground(up, 2, -0.7);
+    group.updateMatrixWorld(true);
+    const heights: number[] = [];
+    group.traverse((object) => {
+      if (!(object instanceof THREE.Mesh)) return;
+      const position = object.geometry.getAttribute("position");
+      for (let i = 0; i < position.count; ++i) heights.push(new THREE.Vector3().fromBufferAttribute(position, i).applyMatrix4(object.matrixWorld).dot(up));
+    });
+    assert.ok(heights.length >= 50, "grid and shadow");
+    heights.forEach((height) => assert.ok(Math.abs(height + 0.7) < 1e-5));
+  }
 });
 
 test("a slide that falls away does not shrink the robot", () => {

@@ -45,15 +45,17 @@ message_test("no samples", changed((run) => { run.samples.t = []; }), /no sample
 message_test("columns of unequal length", changed((run) => { run.samples.q[2].pop(); }), /samples\.q\[2\] \(joint3\) has 100 values, but samples\.t has 101/);
 message_test("a joint without its link", changed((run) => { run.model.joints[2].child = "gone"; }), /child link 'gone'/);
 
-function notice_test(name: string, run: () => unknown, text: RegExp | null, compare: unknown = null): void {
+function notice_test(name: string, run: () => RunJson, text: RegExp | null, compare: unknown = null): void {
   test(`${name}: the run is shown, and what is odd is said`, { skip: no_browser }, async () => {
-    const { page, shown, complaints, close } = await open_run(browser, run(), compare);
+    const json = run();
+    const { page, shown, complaints, close } = await open_run(browser, json, compare);
     assert.equal(shown, true);
     const said = await page.locator(".notices").textContent();
     if (text) assert.match(said!, text);
     else assert.equal(said, "");
     assert.ok(await page.locator(".view canvas").isVisible());
     const values = Object.values(await page.evaluate(() => window.dynamicsViewer.jointValues()));
+    assert.equal(values.length, json.model.coordinates.length);
     assert.ok(values.every(Number.isFinite));
     await page.keyboard.press("Space");
     await page.keyboard.press("End");
