@@ -12,6 +12,7 @@
 #include "flexible_model_data.hpp"
 #include "make_beam.hpp"
 #include "model/model_data.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -26,17 +27,6 @@ struct Place {
   double x = 0.0;
   Pose pose;
 };
-
-/// A rotation that takes Z to `axis`, the identity for Z itself.
-Eigen::Matrix3d turn_z_onto(const Eigen::Vector3d& axis) {
-  const Eigen::Vector3d z = Eigen::Vector3d::UnitZ();
-  const Eigen::Matrix3d flip = Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
-  if (axis.x() == 0.0 && axis.y() == 0.0) {
-    return axis.z() >= 0.0 ? Eigen::Matrix3d(Eigen::Matrix3d::Identity()) : flip;
-  }
-  if (axis.z() >= 0.0) return Eigen::Quaterniond::FromTwoVectors(z, axis).toRotationMatrix();
-  return Eigen::Quaterniond::FromTwoVectors(-z, axis).toRotationMatrix() * flip;
-}
 
 class Builder {
  public:
@@ -108,7 +98,7 @@ class Builder {
                     joint.axis.normalized());
         return;
       case JointType::planar: {
-        const Eigen::Matrix3d plane = turn_z_onto(joint.axis.normalized());
+        const Eigen::Matrix3d plane = rotation_from_z(joint.axis.normalized());
         const Place x = in_link_axes(slide("/x", plane.col(0), place), plane.col(0));
         const Place y = in_link_axes(slide("/y", plane.col(1), x), plane.col(1));
         finish_link(child, y, joint, joint.name + "/yaw", false, plane.col(2));
@@ -135,7 +125,7 @@ class Builder {
   /// Between the parts of a joint: the body's frame has z along the axis; the next part is
   /// described in the link's axes.
   static Place in_link_axes(Place place, const Eigen::Vector3d& axis) {
-    place.pose.rotation = turn_z_onto(axis).transpose();
+    place.pose.rotation = rotation_from_z(axis).transpose();
     return place;
   }
 
@@ -143,7 +133,7 @@ class Builder {
                    const std::string& coordinate, bool prismatic, const Eigen::Vector3d& axis) {
     const int body = add_body(place, joint, coordinate, prismatic, axis);
     Pose pose;
-    const Eigen::Matrix3d to_joint = turn_z_onto(axis).transpose();
+    const Eigen::Matrix3d to_joint = rotation_from_z(axis).transpose();
     if (bends(child)) {  // the body's frame is the link's
       flexible::ElasticBody& made = data_.tree[static_cast<std::size_t>(body)];
       made.reframed = !to_joint.isIdentity(0.0);
@@ -175,7 +165,7 @@ class Builder {
     Eigen::Map<Eigen::Vector3d>(body.position) = position;
 
     // rotation = Rz(beta) Rx(alpha) Rz(offset)
-    const Eigen::Matrix3d rotation = place.pose.rotation * turn_z_onto(axis);
+    const Eigen::Matrix3d rotation = place.pose.rotation * rotation_from_z(axis);
     const double across = std::hypot(rotation(0, 2), rotation(1, 2));
     double cos_beta = 1.0, sin_beta = 0.0;
     if (across > 1e-15 && std::abs(rotation(0, 2)) > 1e-15) {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
 
 #include "dynamics_core/maximum.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics::flexible {
 namespace {
@@ -129,9 +129,9 @@ SparseMatrix sparse(const Eigen::MatrixXd& matrix) {
 /// The viscous matrix that gives every mode of the clamped link the same damping ratio.
 Eigen::MatrixXd modal_damping(const Eigen::MatrixXd& mass, const Eigen::MatrixXd& stiffness,
                               double ratio) {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> modes(stiffness, mass);
-  const Eigen::MatrixXd weighted = mass * modes.eigenvectors();
-  const Eigen::VectorXd rates = (2.0 * ratio) * modes.eigenvalues().cwiseMax(0.0).cwiseSqrt();
+  const SymmetricModes modes = generalized_modes(stiffness, mass);
+  const Eigen::MatrixXd weighted = mass * modes.vectors;
+  const Eigen::VectorXd rates = (2.0 * ratio) * modes.values.cwiseMax(0.0).cwiseSqrt();
   return weighted * rates.asDiagonal() * weighted.transpose();
 }
 

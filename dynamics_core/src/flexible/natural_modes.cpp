@@ -8,6 +8,7 @@
 
 #include "dynamics_core/flexible/kernel/inverse_dynamics.hpp"
 #include "flexible_memory.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -81,17 +82,17 @@ NaturalModes natural_modes(const FlexibleModel& model, ConstVector q, Joints joi
   const Eigen::Index size = n - first;
   NaturalModes modes{Eigen::VectorXd(size), Eigen::MatrixXd::Zero(n, size)};
   if (size == 0) return modes;
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(
-      K.bottomRightCorner(size, size), M.bottomRightCorner(size, size));
-  if (solver.info() != Eigen::Success) {
+  const SymmetricModes found =
+      generalized_modes(K.bottomRightCorner(size, size), M.bottomRightCorner(size, size));
+  if (!found.converged) {
     throw ModelError("robot '" + model.rigid().name() + "'",
                      "its inertia matrix is not positive definite: a joint moves no mass");
   }
   for (Eigen::Index i = 0; i < size; ++i) {
-    const double square = solver.eigenvalues()[i];
+    const double square = found.values[i];
     modes.frequencies[i] = std::copysign(std::sqrt(std::abs(square)), square);
   }
-  modes.shapes.bottomRows(size) = solver.eigenvectors();
+  modes.shapes.bottomRows(size) = found.vectors;
   return modes;
 }
 

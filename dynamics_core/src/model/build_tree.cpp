@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 
 #include "coupling_bound.hpp"
 #include "model_data.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -40,19 +40,6 @@ void add_inertial(Draft& body, const Pose& pose, const Inertial& inertial) {
   body.inertia +=
       about_centre + inertial.mass * (centre.squaredNorm() * Eigen::Matrix3d::Identity() -
                                       centre * centre.transpose());
-}
-
-/// A rotation that takes Z to `axis`, the identity for Z itself. The shortest turn, from Z or from
-/// -Z: between nearly opposite directions that turn cannot be computed to the last digits.
-Eigen::Matrix3d turn_z_onto(const Eigen::Vector3d& axis) {
-  const Eigen::Vector3d z = Eigen::Vector3d::UnitZ();
-  if (axis.z() >= 0.0) {
-    if (axis.x() == 0.0 && axis.y() == 0.0) return Eigen::Matrix3d::Identity();
-    return Eigen::Quaterniond::FromTwoVectors(z, axis).toRotationMatrix();
-  }
-  Eigen::Matrix3d flip = Eigen::Vector3d(1.0, -1.0, -1.0).asDiagonal();
-  if (axis.x() == 0.0 && axis.y() == 0.0) return flip;
-  return Eigen::Quaterniond::FromTwoVectors(-z, axis).toRotationMatrix() * flip;
 }
 
 Eigen::Matrix3d about_z(double cosine, double sine) {
@@ -159,7 +146,7 @@ class Builder {
   /// Two slides in the plane, then a turn about its normal.
   void add_planar(std::size_t index, int parent, const Pose& pose) {
     const JointDescription& joint = data_.description.joints[index];
-    const Eigen::Matrix3d plane = turn_z_onto(joint.axis.normalized());
+    const Eigen::Matrix3d plane = rotation_from_z(joint.axis.normalized());
     const std::string& name = joint.name;
     int body = add_body(index, name + "/x", "", parent, pose, true, plane.col(0));
     body = add_body(index, name + "/y", "", body, Pose{}, true, plane.col(1));
@@ -245,7 +232,7 @@ class Builder {
 
   /// Z onto the joint's axis, X across the axis of the first child.
   void orient_bodies() {
-    for (Draft& body : drafts_) body.axes = turn_z_onto(body.axis);
+    for (Draft& body : drafts_) body.axes = rotation_from_z(body.axis);
     std::vector<bool> oriented(drafts_.size(), false);
     for (const Draft& child : drafts_) {
       if (child.parent < 0 || oriented[static_cast<std::size_t>(child.parent)]) continue;
@@ -329,9 +316,7 @@ class Builder {
         inertia -= body.mass * (centre.squaredNorm() * Eigen::Matrix3d::Identity() -
                                 centre * centre.transpose());
       }
-      const Eigen::Vector3d principal =
-          Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia, Eigen::EigenvaluesOnly)
-              .eigenvalues();
+      const Eigen::Vector3d principal = principal_moments(inertia);
       // the merged tensor was larger by the shift: its round-off is what may be left
       if (principal[0] < -1e-9 * body.inertia.cwiseAbs().maxCoeff()) {
         throw ModelError(

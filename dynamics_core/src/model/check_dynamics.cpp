@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "check_survey.hpp"
 #include "dynamics_core/model/model.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics::check {
 namespace {
@@ -55,17 +55,15 @@ ConditionRange sample_condition(const Model& model, std::size_t samples) {
       const double least = values[0], most = values[values.size() - 1];
       return least > 0.0 ? most / least : std::numeric_limits<double>::infinity();
     };
-    conditions.push_back(condition_of(
-        Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues()));
+    conditions.push_back(condition_of(symmetric_eigenvalues(M)));
     const VectorXd scale = M.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-    const Eigen::SelfAdjointEigenSolver<MatrixXd> scaled(
-        MatrixXd(scale.asDiagonal() * M * scale.asDiagonal()));
-    const double condition = condition_of(scaled.eigenvalues());
+    const SymmetricModes scaled = symmetric_modes(scale.asDiagonal() * M * scale.asDiagonal());
+    const double condition = condition_of(scaled.values);
     if (k == 0 || condition > range.largest_scaled) {
       range.largest_scaled = condition;
       range.worst_position.assign(q.begin(), q.end());
       Eigen::Index weakest = 0;
-      scaled.eigenvectors().col(0).cwiseAbs().maxCoeff(&weakest);
+      scaled.vectors.col(0).cwiseAbs().maxCoeff(&weakest);
       range.weakest = model.coordinates()[static_cast<std::size_t>(weakest)].name;
     }
   }

@@ -3,21 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "check_survey.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics::check {
 namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
-
-Vector3d principal_moments(const Matrix3d& inertia) {
-  return Eigen::SelfAdjointEigenSolver<Matrix3d>(inertia, Eigen::EigenvaluesOnly).eigenvalues();
-}
 
 bool possible(const Vector3d& moments) {
   return moments[0] >= 0.0 && moments[0] + moments[1] >= moments[2] * (1.0 - 1e-6);
@@ -30,10 +26,10 @@ double longest_edge(const Vector3d& moments, double mass) {
 
 /// tr J/2 - J is positive semidefinite for every body: the smallest change that makes it so.
 Matrix3d nearest_possible(const Matrix3d& inertia) {
-  const Eigen::SelfAdjointEigenSolver<Matrix3d> solver(
-      Matrix3d(0.5 * inertia.trace() * Matrix3d::Identity() - inertia));
-  const Matrix3d second = solver.eigenvectors() * solver.eigenvalues().cwiseMax(0.0).asDiagonal() *
-                          solver.eigenvectors().transpose();
+  const PrincipalAxes principal =
+      principal_axes(0.5 * inertia.trace() * Matrix3d::Identity() - inertia);
+  const Matrix3d second =
+      principal.axes * principal.moments.cwiseMax(0.0).asDiagonal() * principal.axes.transpose();
   return second.trace() * Matrix3d::Identity() - second;
 }
 

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <unordered_map>
 
 #include "model_data.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -44,9 +44,7 @@ void check_inertial(const LinkDescription& link, std::vector<Note>& notes) {
     return;
   }
   if (inertial.mass == 0.0) warn("has an inertia but no mass");
-  const Eigen::Vector3d principal =
-      Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertial.inertia, Eigen::EigenvaluesOnly)
-          .eigenvalues();
+  const Eigen::Vector3d principal = principal_moments(inertial.inertia);
   const double largest = principal.cwiseAbs().maxCoeff();
   if (principal[0] < -1e-9 * largest) {
     warn(fmt::format("has a negative principal moment of inertia ({:.6g} kg m^2)", principal[0]));

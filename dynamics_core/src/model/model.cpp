@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "model_data.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -42,9 +42,7 @@ void check_payload(const Model& model, const Payload& payload) {
   if (!payload.inertia.isApprox(payload.inertia.transpose(), 1e-9)) {
     throw ArgumentError("payload inertia is not symmetric");
   }
-  const double smallest =
-      Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(payload.inertia, Eigen::EigenvaluesOnly)
-          .eigenvalues()[0];
+  const double smallest = principal_moments(payload.inertia)[0];
   if (smallest < -1e-9 * payload.inertia.cwiseAbs().maxCoeff()) {
     throw ArgumentError(
         fmt::format("payload inertia has the negative principal moment {} kg m^2", smallest));
