@@ -256,7 +256,8 @@ class Linter:
             if not (self.root / "install" / database.parent.name).exists():
                 continue  # the sanitizers' builds hold the same files
             read = dependencies(database.parent)
-            for entry in json.loads(database.read_text("utf-8")):
+            entries = without_precompiled_headers(database)
+            for entry in entries:
                 file = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
                 if file not in own:
                     continue
@@ -267,7 +268,7 @@ class Linter:
                     digest.update(pathlib.Path(name).read_bytes())
                 stamp = memory / digest.hexdigest()
                 if not stamp.exists():
-                    work.append((file, database.parent, stamp))
+                    work.append((file, database.parent / "clang-tidy", stamp))
         if not list(self.root.glob("build/*/compile_commands.json")):
             return ["build/: no compile_commands.json; the build failed"]
         return self.tidy_all(tidy, work)
@@ -289,6 +290,20 @@ class Linter:
                     end = "\r" if sys.stdout.isatty() else "\n"
                     print(f"  clang-tidy ... {done}/{len(work)}", end=end, flush=True)
         return problems
+
+
+def without_precompiled_headers(database):
+    """The compile commands without GCC's precompiled headers, which clang cannot read: every file
+    has to include what it uses. Also written to BUILD/clang-tidy, for `clang-tidy -p`."""
+    entries = json.loads(database.read_text("utf-8"))
+    for entry in entries:
+        entry["command"] = re.sub(
+            r" (-Winvalid-pch|-fpch-preprocess|-include \S*cmake_pch\.hxx)(?= )", "",
+            entry.get("command", ""))
+    folder = database.parent / "clang-tidy"
+    folder.mkdir(exist_ok=True)
+    (folder / database.name).write_text(json.dumps(entries, indent=1), "utf-8")
+    return entries
 
 
 def dependencies(build):
