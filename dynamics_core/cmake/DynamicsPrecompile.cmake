@@ -25,7 +25,10 @@ function(dynamics_precompile target)
   # ccache compares precompiled headers only where it is told to
   if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
     set_target_properties(
-      ${target} PROPERTIES CXX_COMPILER_LAUNCHER
-                           "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${CMAKE_CXX_COMPILER_LAUNCHER}")
+      ${target}
+      PROPERTIES
+        CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${CMAKE_CXX_COMPILER_LAUNCHER}"
+    )
   endif()
 endfunction()

@@ -5,10 +5,8 @@ if(NOT EXISTS ${TEST})
   message("# SKIP the page is not built: npm could not fetch its packages")
   return()
 endif()
-execute_process(
-  COMMAND ${NODE} --test --test-reporter=tap ${TEST}
-  RESULT_VARIABLE result
-  OUTPUT_VARIABLE output)
+execute_process(COMMAND ${NODE} --test --test-reporter=tap ${TEST} RESULT_VARIABLE result
+                OUTPUT_VARIABLE output)
 if(NOT result EQUAL 0)
   # CTest takes a test whose output has "# SKIP " as skipped, even if another of the file failed
   string(REPLACE "# SKIP " "# skipped: " output "${output}")

@@ -3,10 +3,9 @@
 # Configures subproject/, which contains dynamics_core, and compiles its own library.
 file(REMOVE_RECURSE ${WORK})
 execute_process(
-  COMMAND
-    ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-    "-DCMAKE_CXX_FLAGS=-Wall -Wextra" -DDYNAMICS_CORE=${DYNAMICS_CORE}
-  RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK} -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+          "-DCMAKE_CXX_FLAGS=-Wall -Wextra" -DDYNAMICS_CORE=${DYNAMICS_CORE} RESULT_VARIABLE result
+  OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${output}")
 endif()

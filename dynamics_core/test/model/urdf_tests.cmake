@@ -7,10 +7,8 @@ dynamics_core_test(model_suspicious_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/susp
 dynamics_core_test(model_from_urdf_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/from_urdf_test.cpp")
 
 # The URDFs of dynamics_description, and more from the folder DYNAMICS_ROBOTS_DIR when it runs.
-dynamics_core_test(
-  model_real_robots_test
-  SOURCES "${CMAKE_CURRENT_LIST_DIR}/real_robots_test.cpp"
-  LIBRARIES tinyxml2::tinyxml2)
+dynamics_core_test(model_real_robots_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/real_robots_test.cpp"
+                   LIBRARIES tinyxml2::tinyxml2)
 foreach(library dynamics_test_kdl dynamics_test_mujoco)
   if(TARGET ${library})
     target_link_libraries(model_real_robots_test PRIVATE ${library})
