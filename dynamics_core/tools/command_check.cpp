@@ -48,9 +48,20 @@ ordered_json finite_or_null(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
 
+/// As every object of the program has them: one string per warning.
+ordered_json warnings_of(const CheckReport& report) {
+  ordered_json warnings = ordered_json::array();
+  for (const Finding& finding : report.findings) {
+    if (finding.severity != Severity::warning) continue;
+    warnings.push_back(
+        fmt::format("{} '{}': {}", to_string(finding.kind), finding.name, finding.message));
+  }
+  return warnings;
+}
+
 ordered_json to_json(const CheckReport& report) {
   ordered_json object = {{"format", "dynamics-check"},
-                         {"version", 1},
+                         {"version", 2},
                          {"source", report.source},
                          {"robot", report.robot},
                          {"links", report.links},
@@ -59,7 +70,7 @@ ordered_json to_json(const CheckReport& report) {
                          {"mass", finite_or_null(report.mass)},
                          {"loads", report.loads},
                          {"errors", report.count(Severity::error)},
-                         {"warnings", report.count(Severity::warning)},
+                         {"warnings", warnings_of(report)},
                          {"condition", nullptr}};
   if (report.condition) {
     const ConditionRange& range = *report.condition;

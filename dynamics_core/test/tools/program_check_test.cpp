@@ -58,12 +58,13 @@ TEST_F(Program, CheckJsonHasItsDocumentedShape) {
   EXPECT_EQ(result.code, 2);
   const json report = json::parse(result.out);
   EXPECT_EQ(report["format"], "dynamics-check");
-  EXPECT_EQ(report["version"], 1);
+  EXPECT_EQ(report["version"], 2);
   EXPECT_EQ(report["source"], "broken.urdf");
   EXPECT_EQ(report["robot"], "arm");
   EXPECT_EQ(report["loads"], false);
   EXPECT_EQ(report["errors"], 1);
-  EXPECT_EQ(report["warnings"], 1);
+  ASSERT_EQ(report["warnings"].size(), 1U);
+  EXPECT_TRUE(report["warnings"][0].is_string());
   EXPECT_TRUE(report["condition"].is_null());
   for (const json& finding : report["findings"]) {
     for (const char* key :
@@ -148,14 +149,14 @@ TEST_F(Program, CheckOfRealRobots) {
     EXPECT_EQ(result.code, expected.code) << expected.file;
     const json report = json::parse(result.out);
     EXPECT_EQ(report["errors"], expected.errors) << expected.file << report["findings"];
-    EXPECT_EQ(report["warnings"], expected.warnings) << expected.file << report["findings"];
+    EXPECT_EQ(static_cast<int>(report["warnings"].size()), expected.warnings) << expected.file << report["findings"];
     EXPECT_TRUE(report["loads"].get<bool>()) << expected.file;
   }
   if (given == nullptr) return;
   const std::string talos = robots.back().file.string();
   ASSERT_EQ(run("check '" + talos + "' --fix --output fixed.urdf").code, 1);
   const json fixed = json::parse(run("check fixed.urdf --json").out);
-  EXPECT_EQ(fixed["warnings"], 10);  // the twelve mimic tags of fixed joints are gone
+  EXPECT_EQ(fixed["warnings"].size(), 10U);  // the twelve mimic tags of fixed joints are gone
 }
 
 }  // namespace
