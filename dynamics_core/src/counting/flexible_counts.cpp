@@ -10,7 +10,7 @@
 namespace dynamics::counting {
 
 Model flexible_arm(std::size_t links, int modes) {
-  DhFlexible beam;
+  BeamDescription beam;
   beam.length = 0.5;
   beam.mass_per_length = 2.0;
   beam.rigidity_y = beam.rigidity_z = 300.0;

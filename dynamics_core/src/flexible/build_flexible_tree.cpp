@@ -231,7 +231,7 @@ class Builder {
 
   /// A reader that ignores the beam must see the same mass.
   static void check_mass(const LinkDescription& link) {
-    const DhFlexible& given = *link.flexible;
+    const BeamDescription& given = *link.flexible;
     const double mass = given.mass_per_length * given.length + given.tip_mass + given.hub_mass;
     const double other = link.inertial ? link.inertial->mass : 0.0;
     if (std::abs(mass - other) > 1e-6 * std::max(mass, other)) {
@@ -244,7 +244,7 @@ class Builder {
   }
 
   void add_beam(const LinkDescription& link, int index) {
-    const DhFlexible& given = *link.flexible;
+    const BeamDescription& given = *link.flexible;
     const auto basis = data_.options.basis ? data_.options.basis : named_basis(link);
     flexible::ElasticBody& body = data_.tree[static_cast<std::size_t>(index)];
     body.beam = flexible::make_beam(link.name, given, *basis, data_.options);
@@ -332,7 +332,7 @@ class Builder {
   const RobotDescription& description_;
   std::unordered_map<std::string, const LinkDescription*> links_;
   std::unordered_map<std::string, Place> places_;
-  std::unordered_map<int, std::pair<const DhFlexible*, const BeamBasis*>> beams_;  ///< by body
+  std::unordered_map<int, std::pair<const BeamDescription*, const BeamBasis*>> beams_;  ///< by body
   std::unordered_map<std::string, bool> beam_links_;
 };
 

@@ -43,17 +43,17 @@ Quadrature gauss_legendre(std::size_t points) {
 }
 
 /// Shape number `j` of a beam: bending along y first, then along z, each from mode 0 on.
-BeamShape shape_at(const DhFlexible& given, const BeamBasis& basis, std::size_t j, double x) {
+BeamShape shape_at(const BeamDescription& given, const BeamBasis& basis, std::size_t j, double x) {
   const int mode = static_cast<int>(j);
   return basis.at(mode < given.modes_y ? mode : mode - given.modes_y, x, given.length);
 }
 
-std::size_t count(const DhFlexible& given) {
+std::size_t count(const BeamDescription& given) {
   return static_cast<std::size_t>(given.modes_y) + static_cast<std::size_t>(given.modes_z);
 }
 
 /// int_0^x s_j' s_k' within a direction, row by row.
-std::vector<double> shortening_at(const DhFlexible& given, const BeamBasis& basis,
+std::vector<double> shortening_at(const BeamDescription& given, const BeamBasis& basis,
                                   const Quadrature& rule, double x) {
   const std::size_t m = count(given), m_y = static_cast<std::size_t>(given.modes_y);
   std::vector<double> result(m * m, 0.0);
@@ -74,7 +74,7 @@ struct Integrals {
   Eigen::MatrixXd products, curvatures;  ///< of all pairs of shapes, per unit mass and rigidity
 };
 
-Integrals integrate(const DhFlexible& given, const BeamBasis& basis, const Quadrature& rule) {
+Integrals integrate(const BeamDescription& given, const BeamBasis& basis, const Quadrature& rule) {
   const auto m = static_cast<Eigen::Index>(count(given));
   Integrals sum{Eigen::MatrixXd::Zero(m, m), Eigen::MatrixXd::Zero(m, m)};
   Eigen::VectorXd values(m), curvatures(m);
@@ -135,7 +135,7 @@ Eigen::MatrixXd modal_damping(const Eigen::MatrixXd& mass, const Eigen::MatrixXd
   return weighted * rates.asDiagonal() * weighted.transpose();
 }
 
-void check(const std::string& element, const DhFlexible& given, const BeamBasis& basis) {
+void check(const std::string& element, const BeamDescription& given, const BeamBasis& basis) {
   const auto above_zero = [&](const char* what, double value, const char* unit) {
     if (!(value > 0.0) || !std::isfinite(value)) {
       throw ModelError(
@@ -177,12 +177,12 @@ void check(const std::string& element, const DhFlexible& given, const BeamBasis&
 
 }  // namespace
 
-bool stiffens(const DhFlexible& given, const FlexibleOptions& options) {
+bool stiffens(const BeamDescription& given, const FlexibleOptions& options) {
   return options.stiffening.value_or(given.stiffening);
 }
 
-Attachment attach(const DhFlexible& given, const BeamBasis& basis, const FlexibleOptions& options,
-                  bool stiffening, double x) {
+Attachment attach(const BeamDescription& given, const BeamBasis& basis,
+                  const FlexibleOptions& options, bool stiffening, double x) {
   Attachment at;
   const std::size_t m = count(given);
   at.bends = m > 0 && x > 0.0;
@@ -199,7 +199,7 @@ Attachment attach(const DhFlexible& given, const BeamBasis& basis, const Flexibl
   return at;
 }
 
-Beam make_beam(const std::string& link, const DhFlexible& given, const BeamBasis& basis,
+Beam make_beam(const std::string& link, const BeamDescription& given, const BeamBasis& basis,
                const FlexibleOptions& options) {
   const std::string element = "link '" + link + "'";
   check(element, given, basis);

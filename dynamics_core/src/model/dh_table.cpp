@@ -153,7 +153,7 @@ void read_joint(const Cursor& row, DhLink& link) {
   }
 }
 
-DhFlexible read_flexible(const Cursor& row, const DhLink& link) {
+BeamDescription read_flexible(const Cursor& row, const DhLink& link) {
   row.allow_keys({"link", "rigidity_y", "rigidity_z", "modes_y", "modes_z", "damping", "tip_mass",
                   "hub_mass", "hub_inertia", "stiffening", "basis"});
   if (link.a <= 0.0 || link.b != 0.0 || link.theta != 0.0) {
@@ -161,7 +161,7 @@ DhFlexible read_flexible(const Cursor& row, const DhLink& link) {
              "' needs a > 0, b = 0 and theta = 0");
   }
   if (link.mass <= 0.0) row.fail("a flexible link needs a mass; link '" + link.link + "' has none");
-  DhFlexible beam;
+  BeamDescription beam;
   beam.length = link.a;
   if (const auto at = row.find("tip_mass")) beam.tip_mass = not_negative(*at, "kg");
   if (const auto at = row.find("hub_mass")) beam.hub_mass = not_negative(*at, "kg");

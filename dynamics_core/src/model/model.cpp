@@ -6,10 +6,30 @@
 #include <cmath>
 
 #include "model_data.hpp"
+#include "parsed_robot.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
+
+/// Refuses what a model cannot be; the warnings of the reader and of the validation become notes.
+std::vector<Note> validated(const RobotDescription& description) {
+  ParsedRobot robot = parsed(description);
+  validate(robot);
+  if (const Finding* error = robot.first_error()) throw to_error(*error, description.source);
+  std::vector<Note> notes;
+  const auto add = [&](const std::vector<Finding>& findings) {
+    for (const Finding& finding : findings) {
+      if (finding.severity != Finding::Severity::warning) continue;
+      std::string message = finding.message;
+      if (finding.line > 0) message += fmt::format(" ({}:{})", description.source, finding.line);
+      notes.push_back({Note::Severity::warning, finding.name, std::move(message)});
+    }
+  };
+  add(description.findings);
+  add(robot.findings);
+  return notes;
+}
 
 std::shared_ptr<const Model::Data> make_data(RobotDescription description,
                                              const ModelOptions& options,
@@ -25,9 +45,8 @@ std::shared_ptr<const Model::Data> make_data(RobotDescription description,
   data->description = std::move(description);
   data->options = options;
   data->payload = std::move(payload);
-  const auto order = order_joints(data->description);
-  check_numbers(data->description, data->notes);
-  build_tree(*data, order);
+  data->notes = validated(data->description);
+  build_tree(*data, order_joints(data->description));
   return data;
 }
 

@@ -32,12 +32,8 @@ struct Model::Data {
   std::string singular_reason;
 };
 
-/// The description's joints in tree order (indices), parents before children, depth first.
-/// Throws ModelError where names are missing or double, or the links and joints are no tree.
+/// The joints of a valid description in tree order (indices), parents before children, depth first.
 std::vector<std::size_t> order_joints(const RobotDescription& description);
-
-/// Throws ModelError where a number of the description is impossible; notes what is suspicious.
-void check_numbers(const RobotDescription& description, std::vector<Note>& notes);
 
 /// What single-axis joint a mimic joint follows in the end, and how.
 struct ResolvedMimic {
@@ -47,7 +43,7 @@ struct ResolvedMimic {
 };
 using JointIndex = std::unordered_map<std::string_view, std::size_t>;
 /// For every joint of the description; one that mimics nothing follows itself. O(n).
-/// Throws ModelError where a joint follows nothing, itself, or one that has not one position.
+/// Throws ModelError where the product of the multipliers is beyond the range of a double.
 std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
                                           const JointIndex& index);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -128,6 +129,10 @@ std::string geometry_element(const Visual& visual) {
     return fmt::format(R"(<cylinder radius="{}" length="{}"/>)", number(cylinder->radius),
                        number(cylinder->length));
   }
+  if (const auto* capsule = std::get_if<Visual::Capsule>(&visual.geometry)) {
+    return fmt::format(R"(<capsule radius="{}" length="{}"/>)", number(capsule->radius),
+                       number(capsule->length));
+  }
   return fmt::format(R"(<sphere radius="{}"/>)",
                      number(std::get<Visual::Sphere>(visual.geometry).radius));
 }
@@ -164,7 +169,7 @@ std::string materials(const DhTable& table) {
 }
 
 std::string flexible_element(const DhLink& link) {
-  const DhFlexible& beam = *link.flexible;
+  const BeamDescription& beam = *link.flexible;
   if (link.b != 0.0 || link.theta != 0.0 || beam.length != link.a) {
     throw ModelError(link.link,
                      "a flexible link is a beam along its x: it needs b = 0, theta = 0 and a "
@@ -269,6 +274,19 @@ std::string header(const DhTable& table) {
   return fmt::format("  <!--\n{}  -->\n", text);
 }
 
+/// Capsules came with URDF 1.1.
+bool needs_version_1_1(const DhTable& table) {
+  const auto is_capsule = [](const Visual& visual) {
+    return std::holds_alternative<Visual::Capsule>(visual.geometry);
+  };
+  const auto any = [&](const std::vector<Visual>& visuals) {
+    return std::any_of(visuals.begin(), visuals.end(), is_capsule);
+  };
+  return any(table.base_visuals) ||
+         std::any_of(table.links.begin(), table.links.end(),
+                     [&](const DhLink& link) { return any(link.visuals); });
+}
+
 std::string tip_joint_name(const DhTable& table) { return table.tip_link + "_joint"; }
 
 void check_names(const DhTable& table) {
@@ -288,8 +306,9 @@ void check_names(const DhTable& table) {
 std::string to_urdf(const DhTable& table) {
   check_names(table);
   std::string text =
-      fmt::format("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=\"{}\">\n{}{}\n",
-                  escaped(table.name), header(table), materials(table));
+      fmt::format("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<robot name=\"{}\"{}>\n{}{}\n",
+                  escaped(table.name), needs_version_1_1(table) ? " version=\"1.1\"" : "",
+                  header(table), materials(table));
 
   if (table.base_visuals.empty()) {
     text += fmt::format("  <link name=\"{}\"/>\n", escaped(table.base_link));

@@ -29,7 +29,7 @@ const double unit_frequency = std::sqrt(rigidity / density) / (length * length);
 FlexibleModel beam_model(int modes, JointType type, const std::shared_ptr<const BeamBasis>& basis,
                          double tip_mass = 0.0, double hub_inertia = 0.0,
                          const Eigen::Vector3d& gravity = Eigen::Vector3d::Zero()) {
-  DhFlexible given = test::beam(length, density, rigidity, modes);
+  BeamDescription given = test::beam(length, density, rigidity, modes);
   given.tip_mass = tip_mass;
   given.hub_inertia.z() = hub_inertia;
   ModelOptions options;
@@ -204,7 +204,7 @@ TEST(BeamTheory, ClampingTheJointMakesACantilever) {
 }
 
 TEST(BeamTheory, DampingRatioIsThatOfEveryClampedMode) {
-  DhFlexible given = test::beam(length, density, rigidity, 3);
+  BeamDescription given = test::beam(length, density, rigidity, 3);
   given.damping = 0.03;
   given.tip_mass = 2.0;
   ModelOptions still;
@@ -306,7 +306,7 @@ TEST(SpinningBeam, CentrifugalStiffeningRaisesTheFrequencies) {
       const double flap = spinning_frequency(spin);
       // in the plane of the spin the frequency is lower: w_c^2 = w_f^2 - Omega^2
       const double exact = out_of_plane ? flap : std::sqrt(flap * flap - spin * spin);
-      DhFlexible given =
+      BeamDescription given =
           test::beam(length, density, rigidity, out_of_plane ? 0 : 6, out_of_plane ? 6 : 0);
       ModelOptions still;
       still.gravity.setZero();
@@ -332,7 +332,7 @@ TEST(SpinningBeam, CentrifugalStiffeningRaisesTheFrequencies) {
 }
 
 TEST(SpinningBeam, WithoutStiffeningAFastSpinBreaksTheBeam) {
-  DhFlexible given = test::beam(length, density, rigidity, 2);
+  BeamDescription given = test::beam(length, density, rigidity, 2);
   ModelOptions still;
   still.gravity.setZero();
   const FlexibleModel model(Model(one_beam(given, JointType::continuous), still));

@@ -111,7 +111,7 @@ struct Station {
   std::vector<std::vector<Wide>> shortening_y, shortening_z;  // int_0^x s_j' s_k'
 };
 
-Station station(const DhFlexible& beam, const Wide& x) {
+Station station(const BeamDescription& beam, const Wide& x) {
   Station at;
   at.x = x;
   const auto fill = [&](int modes, std::vector<Shape>& shapes,
@@ -159,7 +159,7 @@ class Reference {
     }
     for (const JointDescription& joint : robot_.joints) {
       if (joint.parent != "base" && links_.at(joint.parent)->flexible) {
-        const DhFlexible& beam = *links_.at(joint.parent)->flexible;
+        const BeamDescription& beam = *links_.at(joint.parent)->flexible;
         const double x = std::clamp(joint.origin.translation.x(), 0.0, beam.length);
         hung_.emplace(joint.name, station(beam, x));
       }
@@ -292,7 +292,7 @@ class Reference {
   }
 
   void add_beam(const LinkDescription& link) {
-    const DhFlexible& beam = *link.flexible;
+    const BeamDescription& beam = *link.flexible;
     for (std::size_t p = 0; p < rule().x.size(); ++p) {
       const Wide x = beam.length * rule().x[p];
       points_.push_back(
@@ -305,7 +305,7 @@ class Reference {
     add_rigid(link.name, beam.hub_mass, Eigen::Vector3d::Zero(), hub);
   }
 
-  void add_strain(const std::string& name, const DhFlexible& beam, const Eigen::VectorXd& q,
+  void add_strain(const std::string& name, const BeamDescription& beam, const Eigen::VectorXd& q,
                   Terms& result) const {
     const auto add = [&](char direction, int modes, double rigidity) {
       for (int j = 0; j < modes; ++j) {

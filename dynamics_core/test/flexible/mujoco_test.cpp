@@ -107,7 +107,7 @@ RobotDescription chain_of_pieces(int pieces) {
   const Model canadarm = test::canadarm();
   for (const LinkDescription& link : canadarm.description().links) {
     if (!link.flexible) continue;
-    const DhFlexible& beam = *link.flexible;
+    const BeamDescription& beam = *link.flexible;
     const double h = beam.length / pieces;
     for (int k = 0; k <= pieces; ++k) {
       const double length = k == 0 || k == pieces ? 0.5 * h : h;

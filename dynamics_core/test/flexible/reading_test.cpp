@@ -30,7 +30,7 @@ const std::string all =
 
 TEST(ReadingBeams, EveryAttributeOfAUrdf) {
   const RobotDescription robot = read_urdf(urdf(all));
-  const DhFlexible& beam = *robot.links[1].flexible;
+  const BeamDescription& beam = *robot.links[1].flexible;
   EXPECT_EQ(beam.tip_mass, 4.0);
   EXPECT_EQ(beam.hub_mass, 3.0);
   EXPECT_EQ(beam.hub_inertia, Eigen::Vector3d(0.1, 0.2, 0.3));
@@ -75,10 +75,10 @@ flexible:
   - {link: boom, rigidity_y: 3e3, rigidity_z: 4e3, modes_y: 3, modes_z: 1, damping: 0.01, tip_mass: 4, hub_mass: 3, hub_inertia: [0.1, 0.2, 0.3], stiffening: true, basis: polynomial}
 )";
   const DhTable table = read_dh_table(yaml, "crane.yaml");
-  const DhFlexible& given = *table.links[0].flexible;
+  const BeamDescription& given = *table.links[0].flexible;
   EXPECT_EQ(given.mass_per_length, 2.0);  // what tip and hub leave
   const RobotDescription read = read_urdf(to_urdf(table));
-  const DhFlexible& beam = *read.links[1].flexible;
+  const BeamDescription& beam = *read.links[1].flexible;
   EXPECT_EQ(beam.length, given.length);
   EXPECT_EQ(beam.mass_per_length, given.mass_per_length);
   EXPECT_EQ(beam.tip_mass, given.tip_mass);

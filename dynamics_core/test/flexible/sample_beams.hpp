@@ -14,7 +14,7 @@
 namespace dynamics::test {
 
 /// The beam's element and the inertial element that agrees with it.
-inline void make_flexible(LinkDescription& link, const DhFlexible& beam, double roll = 0.0) {
+inline void make_flexible(LinkDescription& link, const BeamDescription& beam, double roll = 0.0) {
   link.flexible = beam;
   const double mass = beam.mass_per_length * beam.length;
   Inertial inertial;
@@ -31,9 +31,9 @@ inline void make_flexible(LinkDescription& link, const DhFlexible& beam, double 
   link.inertial = inertial;
 }
 
-inline DhFlexible beam(double length, double mass_per_length, double rigidity, int modes_y,
-                       int modes_z = 0) {
-  DhFlexible result;
+inline BeamDescription beam(double length, double mass_per_length, double rigidity, int modes_y,
+                            int modes_z = 0) {
+  BeamDescription result;
   result.length = length;
   result.mass_per_length = mass_per_length;
   result.rigidity_y = result.rigidity_z = rigidity;
@@ -43,7 +43,7 @@ inline DhFlexible beam(double length, double mass_per_length, double rigidity, i
 }
 
 /// A single beam on a joint of the base: fixed, or revolute about z.
-inline RobotDescription one_beam(const DhFlexible& given, JointType type) {
+inline RobotDescription one_beam(const BeamDescription& given, JointType type) {
   RobotBuilder robot("beam");
   robot.add(type == JointType::fixed ? JointType::fixed : JointType::continuous, "joint", "base",
             "beam", Eigen::Vector3d::UnitZ(), std::nullopt);
@@ -52,7 +52,8 @@ inline RobotDescription one_beam(const DhFlexible& given, JointType type) {
 }
 
 /// n equal beams one behind the other, revolute joints about z with the axes turned by `twist`.
-inline RobotDescription beam_chain(std::size_t links, const DhFlexible& given, double twist = 0.0) {
+inline RobotDescription beam_chain(std::size_t links, const BeamDescription& given,
+                                   double twist = 0.0) {
   RobotBuilder robot("chain");
   std::string parent = "base";
   for (std::size_t i = 0; i < links; ++i) {
@@ -78,14 +79,14 @@ inline RobotDescription mixed_tree(bool stiffening) {
   const auto pose = [&](double x, double y, double z) {
     return Pose{random.rotation(), {x, y, z}};
   };
-  const auto flexible = [&](DhFlexible given, double roll) {
+  const auto flexible = [&](BeamDescription given, double roll) {
     given.stiffening = stiffening;
     given.rigidity_z = 1.7 * given.rigidity_y;
     make_flexible(robot.robot().links.back(), given, roll);
   };
   robot.add(JointType::continuous, "j1", "base", "boom", {0.0, 0.0, 1.0}, std::nullopt,
             pose(0.1, 0.2, 0.3));
-  DhFlexible boom = beam(1.3, 2.1, 55.0, 2, 2);
+  BeamDescription boom = beam(1.3, 2.1, 55.0, 2, 2);
   boom.tip_mass = 0.7;
   boom.hub_mass = 1.1;
   boom.hub_inertia = {0.02, 0.03, 0.025};

@@ -191,7 +191,7 @@ TEST(FromUrdf, FlexibleLink) {
             joint("j", "continuous", "base", "beam")));
   ASSERT_TRUE(read.links[1].flexible);
   EXPECT_FALSE(read.links[0].flexible);
-  const DhFlexible& beam = *read.links[1].flexible;
+  const BeamDescription& beam = *read.links[1].flexible;
   EXPECT_EQ(beam.length, 6.0);
   EXPECT_EQ(beam.mass_per_length, 23.3);
   EXPECT_EQ(beam.rigidity_y, 1e5);

@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         TextCase{"type_missing",
                  R"(name="shoulder" type="revolute")",
                  R"(name="shoulder")",
-                 {"joint 'shoulder'", "not supported"}},
+                 {"joint 'shoulder'", "no type"}},
         TextCase{"parent_unknown",
                  R"(<parent link="base"/>)",
                  R"(<parent link="bass"/>)",

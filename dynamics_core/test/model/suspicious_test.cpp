@@ -80,13 +80,13 @@ TEST(Suspicious, NegativeMomentIsAWarningWhereTheMergedBodyIsSound) {
   const Model model(robot);
   EXPECT_THAT(warnings(model, "tool"), HasSubstr("negative principal moment"));
   EXPECT_THAT(notes_about(model, "tool", Note::Severity::information), HasSubstr("merged"));
-  // more than the rest can make up for is refused, naming the moving link
+  // more than the rest can make up for is refused, naming the link that has it
   robot.robot().links.back().inertial->inertia(2, 2) = -2.0;
   try {
     const Model bad(robot);
     FAIL() << "accepted";
   } catch (const ModelError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("link 'arm'"));
+    EXPECT_THAT(error.what(), HasSubstr("link 'tool'"));
   }
 }
 

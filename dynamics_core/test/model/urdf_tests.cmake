@@ -4,6 +4,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/../support/independent_libraries.cmake")
 dynamics_core_test(model_check_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/check_test.cpp")
 dynamics_core_test(model_refusals_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/refusals_test.cpp")
 dynamics_core_test(model_suspicious_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/suspicious_test.cpp")
+dynamics_core_test(model_urdf_versions_test
+                   SOURCES "${CMAKE_CURRENT_LIST_DIR}/urdf_versions_test.cpp")
 dynamics_core_test(model_from_urdf_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/from_urdf_test.cpp")
 
 # The URDFs of dynamics_description, and more from the folder DYNAMICS_ROBOTS_DIR when it runs.

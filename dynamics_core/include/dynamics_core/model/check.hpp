@@ -2,7 +2,7 @@
 #pragma once
 
 // What is wrong or suspicious with a robot's description, link by link and joint by joint, and how
-// to repair it. Where the readers stop at the first fault, this goes on and reports them all.
+// to repair it. Models refuse the first error; this lists all of them.
 //
 //   const dynamics::CheckReport report = dynamics::check_urdf(text, "arm.urdf");
 //   for (const dynamics::Finding& finding : report.findings) ...
@@ -19,27 +19,6 @@
 #include "dynamics_core/model/description.hpp"
 
 namespace dynamics {
-
-struct Finding {
-  enum class Severity {
-    information,  ///< worth knowing
-    warning,      ///< suspicious, or ignored by the dynamics
-    error         ///< the model is refused, has no forward dynamics, or no such body exists
-  };
-  enum class Kind { file, robot, link, joint };
-
-  Severity severity;
-  Kind kind;
-  std::string name;     ///< of the link or joint, or of the robot or file
-  std::string code;     ///< stable, like "mass-negative"
-  std::string message;  ///< what is wrong, with the numbers
-  std::string repair;   ///< what would be right; empty where there is nothing to do
-  bool fixable = false;
-  std::size_t line = 0;  ///< in the URDF's text, 0: unknown
-};
-
-const char* to_string(Finding::Severity severity);
-const char* to_string(Finding::Kind kind);
 
 /// The condition number of the inertia matrix, over sampled positions within the joints' limits.
 struct ConditionRange {

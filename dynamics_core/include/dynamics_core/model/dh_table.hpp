@@ -11,53 +11,16 @@
 // centre of link i, its inertia and its looks are expressed in frame i+1. Frame 1 is the base.
 
 #include <Eigen/Core>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
+#include "dynamics_core/model/description.hpp"
 #include "dynamics_core/model/error.hpp"
 
 namespace dynamics {
-
-/// A coloured primitive solid, for showing the robot. It has no part in the dynamics.
-struct Visual {
-  struct Box {
-    Eigen::Vector3d size;  ///< edges along x, y, z (m)
-  };
-  struct Cylinder {
-    double radius;  ///< (m)
-    double length;  ///< along its own z, the origin in the middle (m)
-  };
-  struct Sphere {
-    double radius;  ///< (m)
-  };
-
-  std::variant<Box, Cylinder, Sphere> geometry;
-  Eigen::Vector3d xyz = Eigen::Vector3d::Zero();  ///< where its centre is (m)
-  Eigen::Vector3d rpy = Eigen::Vector3d::Zero();  ///< Rz(yaw) Ry(pitch) Rx(roll) (rad)
-  std::string colour;                             ///< name, empty: the viewer's default
-  std::array<double, 4> rgba = {0.5, 0.5, 0.5, 1.0};
-};
-
-/// A slender beam along the link's x, clamped at the joint (Mohan and Saha, section 2).
-struct DhFlexible {
-  double length = 0.0;                                    ///< equal to the link's a (m)
-  double mass_per_length = 0.0;                           ///< (kg/m)
-  double rigidity_y = 0.0;                                ///< EI of bending along y (N m^2)
-  double rigidity_z = 0.0;                                ///< EI of bending along z (N m^2)
-  int modes_y = 0;                                        ///< assumed modes of bending along y
-  int modes_z = 0;                                        ///< assumed modes of bending along z
-  double damping = 0.0;                                   ///< damping ratio of every mode
-  double tip_mass = 0.0;                                  ///< a point at the tip (kg)
-  double hub_mass = 0.0;                                  ///< a point at the root (kg)
-  Eigen::Vector3d hub_inertia = Eigen::Vector3d::Zero();  ///< about the root, link's axes (kg m^2)
-  bool stiffening = false;                                ///< foreshortening, Eq. (1b)
-  std::string basis = "clamped-free";                     ///< see flexible/beam_basis.hpp
-};
 
 struct DhLink {
   enum class JointType { revolute, prismatic };
@@ -83,7 +46,7 @@ struct DhLink {
   double friction = 0.0;       ///< Coulomb (N m or N)
   double rotor_inertia = 0.0;  ///< seen at the joint (kg m^2 or kg)
 
-  std::optional<DhFlexible> flexible;
+  std::optional<BeamDescription> flexible;
   std::vector<Visual> visuals;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Models from URDFs.
+// Models from URDFs, versions 1.0, 1.1 and 1.2.
 //
 // Read besides the standard elements: rotor inertia from <dynamics rotor_inertia="..."/> of the
 // joint, from the joint's <param name="rotor_inertia"> under <ros2_control>, or from a
@@ -16,8 +16,9 @@
 
 namespace dynamics {
 
-/// Reads a URDF. `source` is only used in messages.
-/// Throws ModelError naming the link, joint or line and what would be right.
+/// Reads a URDF. `source` is only used in messages. Warnings, such as unknown attributes, are in
+/// the description's findings, and in the notes of a Model built from it. Throws ModelError for the
+/// first error, naming the line, the link or joint and what would be right.
 RobotDescription read_urdf(std::string_view text, std::string_view source = "URDF");
 
 Model model_from_urdf(std::string_view text, const ModelOptions& options = {},

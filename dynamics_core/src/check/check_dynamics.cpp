@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the whole model: conditioning of its inertia matrix, and what a DH table could say.
+// Checks of the complete model: forward dynamics, conditioning, and whether a DH table can say it.
 
 #include <fmt/format.h>
 
@@ -8,9 +8,8 @@
 #include <limits>
 #include <numbers>
 
-#include "check_survey.hpp"
-#include "dynamics_core/model/model.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "plausibility.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics::check {
@@ -77,24 +76,24 @@ ConditionRange sample_condition(const Model& model, std::size_t samples) {
 
 }  // namespace
 
-void check_dynamics(const Model& model, const CheckOptions& options, Survey& survey,
+void check_dynamics(const Model& model, const CheckOptions& options, ParsedRobot& robot,
                     CheckReport& report) {
   if (!model.singular_reason().empty()) {
-    const bool known = std::any_of(survey.findings.begin(), survey.findings.end(),
+    const bool known = std::any_of(robot.findings.begin(), robot.findings.end(),
                                    [](const Finding& f) { return f.code == "massless-leaf"; });
     if (!known) {
-      survey.report(Severity::error, Kind::robot, survey.robot, "singular", model.singular_reason(),
-                    "forward dynamics needs an inertia about every axis");
+      robot.report(Severity::error, Kind::robot, robot.name, "singular", model.singular_reason(),
+                   "forward dynamics needs an inertia about every axis");
     }
     return;
   }
   if (!options.condition || model.size() == 0) return;
   if (model.size() > options.condition_coordinates) {
-    survey.report(Severity::information, Kind::robot, survey.robot, "condition-not-sampled",
-                  fmt::format("has {} coordinates: the condition of its inertia matrix was not "
-                              "sampled",
-                              model.size()),
-                  "");
+    robot.report(Severity::information, Kind::robot, robot.name, "condition-not-sampled",
+                 fmt::format("has {} coordinates: the condition of its inertia matrix was not "
+                             "sampled",
+                             model.size()),
+                 "");
     return;
   }
   const std::size_t fewer = 6'000'000 / (model.size() * model.size() * model.size() + 1) + 4;
@@ -102,8 +101,8 @@ void check_dynamics(const Model& model, const CheckOptions& options, Survey& sur
       sample_condition(model, std::clamp<std::size_t>(fewer, 1, options.condition_samples));
   const ConditionRange& range = *report.condition;
   if (!(range.largest_scaled < 1e8) || !(range.largest < 1e12)) {
-    survey.report(
-        Severity::warning, Kind::robot, survey.robot, "condition",
+    robot.report(
+        Severity::warning, Kind::robot, robot.name, "condition",
         fmt::format("the condition number of its inertia matrix reaches {:.2g} ({:.2g} with a unit "
                     "diagonal): forward dynamics loses {:.0f} of 16 digits, most for joint '{}'",
                     range.largest, range.largest_scaled,
@@ -113,32 +112,32 @@ void check_dynamics(const Model& model, const CheckOptions& options, Survey& sur
   }
 }
 
-void check_dh_expressible(const RobotDescription& description, Survey& survey) {
+void check_dh_expressible(const RobotDescription& description, ParsedRobot& robot) {
   std::string reasons;
   const auto because = [&](const std::string& reason) {
     reasons += (reasons.empty() ? "" : "; ") + reason;
   };
   // what moves with a link by fixed joints only is part of its body; a branch has a joint that
   // moves
-  std::vector<bool> moves(survey.links.size(), false);
-  for (const JointSurvey& joint : survey.joints) {
+  std::vector<bool> moves(robot.links.size(), false);
+  for (const ParsedJoint& joint : robot.joints) {
     if (!joint.moves()) continue;
-    auto at = survey.link_index.find(joint.child);
-    while (at != survey.link_index.end() && !moves[at->second]) {
+    auto at = robot.link_index.find(joint.child);
+    while (at != robot.link_index.end() && !moves[at->second]) {
       moves[at->second] = true;
-      const int above = survey.parent_joint[at->second];
+      const int above = robot.parent_joint[at->second];
       if (above < 0) break;
-      at = survey.link_index.find(survey.joints[static_cast<std::size_t>(above)].parent);
+      at = robot.link_index.find(robot.joints[static_cast<std::size_t>(above)].parent);
     }
   }
-  for (std::size_t i = 0; i < survey.links.size(); ++i) {
+  for (std::size_t i = 0; i < robot.links.size(); ++i) {
     const auto branches =
-        std::count_if(survey.children[i].begin(), survey.children[i].end(), [&](std::size_t joint) {
-          const auto child = survey.link_index.find(survey.joints[joint].child);
-          return child != survey.link_index.end() && moves[child->second];
+        std::count_if(robot.children[i].begin(), robot.children[i].end(), [&](std::size_t joint) {
+          const auto child = robot.link_index.find(robot.joints[joint].child);
+          return child != robot.link_index.end() && moves[child->second];
         });
     if (branches > 1) {
-      because(fmt::format("it branches at link '{}'", survey.links[i].name));
+      because(fmt::format("it branches at link '{}'", robot.links[i].name));
       break;
     }
   }
@@ -149,9 +148,9 @@ void check_dh_expressible(const RobotDescription& description, Survey& survey) {
     ++moving;
     if (joint.mimic) ++mimics;
     if (joint.type == JointType::planar || joint.type == JointType::floating) ++composed;
-    const auto parent = survey.link_index.find(joint.parent);
-    if (first == nullptr && parent != survey.link_index.end() &&
-        survey.parent_joint[parent->second] < 0) {
+    const auto parent = robot.link_index.find(joint.parent);
+    if (first == nullptr && parent != robot.link_index.end() &&
+        robot.parent_joint[parent->second] < 0) {
       first = &joint;
     }
   }
@@ -169,8 +168,8 @@ void check_dh_expressible(const RobotDescription& description, Survey& survey) {
     }
   }
   if (reasons.empty()) return;
-  survey.report(Severity::information, Kind::robot, survey.robot, "dh-impossible",
-                "a DH table cannot say the same: " + reasons, "");
+  robot.report(Severity::information, Kind::robot, robot.name, "dh-impossible",
+               "a DH table cannot say the same: " + reasons, "");
 }
 
 }  // namespace dynamics::check

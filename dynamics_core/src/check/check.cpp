@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/model/check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <new>
+
+#include "dynamics_core/model/dh_table.hpp"
+#include "dynamics_core/model/from_dh.hpp"
+#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/model/to_urdf.hpp"
+#include "plausibility.hpp"
+#include "readers/urdf_reader.hpp"
+
+namespace dynamics {
+namespace {
+
+using check::Kind;
+using check::Severity;
+
+/// A list that a person can still read.
+constexpr std::size_t most_findings = 10'000;
+
+/// Findings of one link or joint beside each other: file, robot, then links and joints in the order
+/// of the file, errors first.
+void arrange(ParsedRobot& robot) {
+  std::map<std::pair<Kind, std::string>, std::size_t> rank;
+  for (const auto& link : robot.links) rank.try_emplace({Kind::link, link.name}, rank.size());
+  for (const auto& joint : robot.joints) rank.try_emplace({Kind::joint, joint.name}, rank.size());
+  const auto key = [&](const Finding& finding) {
+    const auto found = rank.find({finding.kind, finding.name});
+    return std::tuple(finding.kind, found == rank.end() ? rank.size() : found->second,
+                      -static_cast<int>(finding.severity));
+  };
+  std::stable_sort(robot.findings.begin(), robot.findings.end(),
+                   [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
+}
+
+CheckReport finish(ParsedRobot&& robot, CheckReport&& report) {
+  arrange(robot);
+  report.robot = robot.name;
+  report.source = robot.source;
+  report.links = robot.links.size();
+  report.joints = robot.joints.size();
+  for (const auto& link : robot.links) report.mass += link.mass.value_or(0.0);
+  if (robot.findings.size() > most_findings) {
+    const std::size_t left_out = robot.findings.size() - most_findings;
+    robot.findings.resize(most_findings);
+    robot.report(Severity::error, Kind::file, robot.source, "too-many",
+                 std::to_string(left_out) + " more findings are left out", "repair these first");
+  }
+  report.findings = std::move(robot.findings);
+  return std::move(report);
+}
+
+void validate_and_check(ParsedRobot& robot) {
+  validate(robot);
+  check::check_links(robot);
+  check::check_joints(robot);
+}
+
+/// Builds the model of a description without errors and checks its dynamics.
+void check_model_of(const RobotDescription& description, ParsedRobot& robot, CheckReport& report,
+                    const CheckOptions& options) {
+  try {
+    const Model model(description);
+    report.loads = true;
+    report.coordinates = model.size();
+    check::check_dynamics(model, options, robot, report);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    robot.report(Severity::error, Kind::robot, robot.name, "refused", error.what(), "");
+  }
+}
+
+/// Errors that a Model is refused for; that forward dynamics is impossible is not one of them.
+bool is_refused(const ParsedRobot& robot) {
+  return std::any_of(robot.findings.begin(), robot.findings.end(), [](const Finding& finding) {
+    return finding.severity == Severity::error && finding.code != "massless-leaf";
+  });
+}
+
+CheckReport check_description(const RobotDescription& description, std::string_view source,
+                              const CheckOptions& options) {
+  ParsedRobot robot = parsed(description);
+  robot.source = std::string(source);
+  CheckReport report;
+  validate_and_check(robot);
+  if (!is_refused(robot)) check_model_of(description, robot, report, options);
+  return finish(std::move(robot), std::move(report));
+}
+
+}  // namespace
+
+std::size_t CheckReport::count(Finding::Severity severity) const {
+  return static_cast<std::size_t>(
+      std::count_if(findings.begin(), findings.end(),
+                    [&](const Finding& finding) { return finding.severity == severity; }));
+}
+
+int CheckReport::exit_code() const {
+  if (count(Finding::Severity::error) > 0) return 2;
+  return count(Finding::Severity::warning) > 0 ? 1 : 0;
+}
+
+CheckReport check_urdf(std::string_view text, std::string_view source,
+                       const CheckOptions& options) {
+  ParsedUrdf urdf = parse_urdf(text, source);
+  ParsedRobot& robot = urdf.robot;
+  CheckReport report;
+  if (urdf.is_robot) validate_and_check(robot);
+  if (!is_refused(robot)) {
+    const RobotDescription description = to_description(robot);
+    compare_with_urdfdom(urdf.twin, description, robot.findings);
+    if (!is_refused(robot)) {
+      check_model_of(description, robot, report, options);
+      if (report.loads) check::check_dh_expressible(description, robot);
+    }
+  }
+  return finish(std::move(robot), std::move(report));
+}
+
+CheckReport check_model(const RobotDescription& description, const CheckOptions& options) {
+  return check_description(description, description.source, options);
+}
+
+CheckReport check_dh_table(std::string_view yaml, std::string_view source,
+                           const CheckOptions& options) {
+  try {
+    const DhTable table = read_dh_table(yaml, source);
+    CheckReport report = check_description(describe(table), source, options);
+    try {
+      read_urdf(to_urdf(table), source);
+    } catch (const ModelError& error) {
+      report.findings.push_back({Severity::information, Kind::robot, report.robot,
+                                 "urdf-impossible",
+                                 std::string("a URDF cannot say the same: ") + error.what(), ""});
+    }
+    return report;
+  } catch (const ModelError& error) {
+    CheckReport report;
+    report.source = std::string(source);
+    report.findings.push_back({Severity::error, Kind::file, report.source, "table", error.what(),
+                               "the format is described in robots/README.md"});
+    return report;
+  }
+}
+
+std::string repair_urdf(std::string_view text, std::string_view source) {
+  std::string repaired(text);
+  // one repair may uncover another: a comma made a point makes a vector that is no unit
+  for (int round = 0; round < 5; ++round) {
+    ParsedUrdf urdf = parse_urdf(repaired, source);
+    if (urdf.is_robot) validate_and_check(urdf.robot);
+    if (urdf.robot.repairs.empty()) break;
+    std::string next = edited(repaired, std::move(urdf.robot.repairs));
+    if (next == repaired) break;
+    repaired = std::move(next);
+  }
+  return repaired;
+}
+
+}  // namespace dynamics

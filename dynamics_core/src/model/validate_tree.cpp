@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names are given and unique, and links and joints form one tree.
+
+#include <fmt/format.h>
+
+#include "parsed_robot.hpp"
+
+namespace dynamics {
+namespace {
+
+constexpr auto error = Finding::Severity::error;
+
+void check_names(ParsedRobot& robot) {
+  if (robot.links.empty()) {
+    robot.report(error, Finding::Kind::robot, robot.name, "no-links", "the robot has no links",
+                 "it needs at least one <link>");
+  }
+  for (std::size_t i = 0; i < robot.links.size(); ++i) {
+    const ParsedLink& link = robot.links[i];
+    if (link.name.empty()) {
+      robot.report(error, link, "name-missing", fmt::format("link {} has no name", i + 1),
+                   "write <link name=\"...\">");
+    } else if (!robot.link_index.emplace(link.name, i).second) {
+      robot.report(error, link, "name-twice", "is defined twice", "names of links must differ");
+    }
+  }
+  for (std::size_t i = 0; i < robot.joints.size(); ++i) {
+    const ParsedJoint& joint = robot.joints[i];
+    if (joint.name.empty()) {
+      robot.report(error, joint, "name-missing", fmt::format("joint {} has no name", i + 1),
+                   "write <joint name=\"...\" type=\"...\">");
+    } else if (!robot.joint_index.emplace(joint.name, i).second) {
+      robot.report(error, joint, "name-twice", "is defined twice", "names of joints must differ");
+    }
+  }
+}
+
+void connect(ParsedRobot& robot) {
+  robot.children.resize(robot.links.size());
+  robot.parent_joint.assign(robot.links.size(), -1);
+  for (std::size_t i = 0; i < robot.joints.size(); ++i) {
+    const ParsedJoint& joint = robot.joints[i];
+    const auto end = [&](const std::string& link, const char* which) {
+      const auto found = robot.link_index.find(link);
+      if (found != robot.link_index.end()) return static_cast<int>(found->second);
+      if (link.empty()) {
+        robot.report(error, joint, "end-missing", fmt::format("has no <{} link=\"...\"/>", which),
+                     "name the link");
+      } else {
+        robot.report(error, joint, "end-unknown",
+                     fmt::format("its {} link '{}' does not exist", which, link),
+                     "correct the name, or add the link");
+      }
+      return -1;
+    };
+    const int parent = end(joint.parent, "parent"), child = end(joint.child, "child");
+    if (parent >= 0) robot.children[static_cast<std::size_t>(parent)].push_back(i);
+    if (child < 0) continue;
+    int& above = robot.parent_joint[static_cast<std::size_t>(child)];
+    if (above >= 0) {
+      robot.report(error, robot.links[static_cast<std::size_t>(child)], "two-parents",
+                   fmt::format("is the child of joints '{}' and '{}'",
+                               robot.joints[static_cast<std::size_t>(above)].name, joint.name),
+                   "a URDF is a tree: a closed loop cannot be described");
+    } else {
+      above = static_cast<int>(i);
+    }
+  }
+}
+
+/// Exactly one root; links that it does not lead to are part of a loop.
+void check_roots(ParsedRobot& robot) {
+  std::vector<std::size_t> roots;
+  for (std::size_t i = 0; i < robot.links.size(); ++i) {
+    if (robot.parent_joint[i] < 0) roots.push_back(i);
+  }
+  std::vector<bool> reached(robot.links.size(), false);
+  std::vector<std::size_t> stack = roots;
+  while (!stack.empty()) {
+    const std::size_t link = stack.back();
+    stack.pop_back();
+    if (reached[link]) continue;
+    reached[link] = true;
+    for (const std::size_t joint : robot.children[link]) {
+      const auto child = robot.link_index.find(robot.joints[joint].child);
+      if (child != robot.link_index.end()) stack.push_back(child->second);
+    }
+  }
+  for (std::size_t i = 0; i < robot.links.size(); ++i) {
+    if (reached[i]) continue;
+    robot.report(error, robot.links[i], "loop", "is part of a loop of joints that no root leads to",
+                 "a URDF is a tree: cut the loop");
+  }
+  for (std::size_t i = 1; i < roots.size(); ++i) {
+    robot.report(error, robot.links[roots[i]], "second-root",
+                 fmt::format("is a root beside '{}': there are {} root links",
+                             robot.links[roots[0]].name, roots.size()),
+                 "connect it with a joint, or remove it");
+  }
+}
+
+}  // namespace
+
+void validate_tree(ParsedRobot& robot) {
+  check_names(robot);
+  connect(robot);
+  check_roots(robot);
+}
+
+}  // namespace dynamics

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/model/from_urdf.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "urdf_reader.hpp"
+
+namespace dynamics {
+
+RobotDescription read_urdf(std::string_view text, std::string_view source) {
+  ParsedUrdf parsed = parse_urdf(text, source);
+  // the warnings of the validation are the model's own: Model finds them again
+  std::vector<Finding> findings = parsed.robot.findings;
+  if (parsed.is_robot) validate(parsed.robot);
+  if (const Finding* error = parsed.robot.first_error()) {
+    throw to_error(*error, parsed.robot.source);
+  }
+  RobotDescription description = to_description(std::move(parsed.robot));
+  compare_with_urdfdom(parsed.twin, description, findings);
+  for (const Finding& finding : findings) {
+    if (finding.severity == Finding::Severity::error) throw to_error(finding, description.source);
+  }
+  description.findings = std::move(findings);
+  return description;
+}
+
+Model model_from_urdf(std::string_view text, const ModelOptions& options, std::string_view source) {
+  return Model(read_urdf(text, source), options);
+}
+
+Model model_from_urdf_file(const std::string& path, const ModelOptions& options) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw ModelError(path, "cannot be read: no such file, or no permission");
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad()) throw ModelError(path, "could not be read to its end");
+  return model_from_urdf(text.str(), options, path);
+}
+
+}  // namespace dynamics
