@@ -6,6 +6,10 @@ dynamics_core_test(model_refusals_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/refusa
 dynamics_core_test(model_suspicious_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/suspicious_test.cpp")
 dynamics_core_test(model_urdf_versions_test
                    SOURCES "${CMAKE_CURRENT_LIST_DIR}/urdf_versions_test.cpp")
+dynamics_core_test(model_mutations_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/mutations_test.cpp"
+                   LIBRARIES fmt::fmt)
+target_compile_definitions(model_mutations_test
+                           PRIVATE DYNAMICS_URDF_FOLDER="${PROJECT_SOURCE_DIR}/../urdf/urdf")
 dynamics_core_test(model_from_urdf_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/from_urdf_test.cpp")
 
 # The URDFs of dynamics_description, and more from the folder DYNAMICS_ROBOTS_DIR when it runs.
