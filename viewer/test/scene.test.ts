@@ -8,6 +8,7 @@ import { PoseSource } from "../src/data/pose_source";
 import { read_run } from "../src/data/run";
 import { frame } from "../src/scene/framing";
 import { Ground } from "../src/scene/ground";
+import { visual_geometry } from "../src/scene/primitives";
 import { RobotBody } from "../src/scene/robot";
 import { bending, flexible_run, make_run, planar3, puma, stanford } from "./fixtures";
 
@@ -92,4 +93,14 @@ test("a slide that falls away does not shrink the robot", () => {
   json.samples.q[2] = json.samples.t.map((t: number) => 5 * t * t);
   const far = frame(new PoseSource(read_run(json)));
   assert.ok(far.size < 3 * near.size, `${far.size} m beside ${near.size} m`);
+});
+
+test("a capsule stands on z, with a hemisphere beyond each end of its length", () => {
+  const run = make_run(planar3(), { count: 3 });
+  run.model.links[0].visuals = [{ origin: { xyz: [1, 0, 0], rpy: [0, 0, 0] }, geometry: { type: "capsule", radius: 0.1, length: 0.4 }, color: [1, 0, 0, 1] }];
+  const { geometry, origin } = read_run(run).model.links[0]!.visuals[0]!;
+  const shape = visual_geometry(geometry, origin)!;
+  shape.computeBoundingBox();
+  const { min, max } = shape.boundingBox!;
+  [[min.x, 0.9], [max.x, 1.1], [max.y, 0.1], [min.z, -0.3], [max.z, 0.3]].forEach(([is, should]) => assert.ok(Math.abs(is! - should!) < 1e-3));
 });

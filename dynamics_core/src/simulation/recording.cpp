@@ -95,6 +95,8 @@ json describe_visual(const Visual& visual) {
     geometry = {{"type", "cylinder"}, {"radius", cylinder->radius}, {"length", cylinder->length}};
   } else if (const auto* sphere = std::get_if<Visual::Sphere>(&visual.geometry)) {
     geometry = {{"type", "sphere"}, {"radius", sphere->radius}};
+  } else if (const auto* capsule = std::get_if<Visual::Capsule>(&visual.geometry)) {
+    geometry = {{"type", "capsule"}, {"radius", capsule->radius}, {"length", capsule->length}};
   }
   return {
       {"origin", origin(visual.xyz, visual.rpy)}, {"geometry", geometry}, {"color", visual.rgba}};

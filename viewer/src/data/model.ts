@@ -31,6 +31,7 @@ export type Geometry =
   | { type: "box"; size: Triple }
   | { type: "cylinder"; radius: number; length: number }
   | { type: "sphere"; radius: number }
+  | { type: "capsule"; radius: number; length: number }
   | { type: "mesh"; filename: string };
 
 export interface Visual {
@@ -78,8 +79,9 @@ function read_geometry(value: unknown, path: string): Geometry {
     case "box":
       return { type: "box", size: vector3(object.size, `${path}.size`) };
     case "cylinder":
+    case "capsule":
       return {
-        type: "cylinder",
+        type: object.type,
         radius: as_number(object.radius, `${path}.radius`),
         length: as_number(object.length, `${path}.length`),
       };
@@ -88,7 +90,7 @@ function read_geometry(value: unknown, path: string): Geometry {
     case "mesh":
       return { type: "mesh", filename: optional_string(object.filename) ?? "" };
     default:
-      throw new RunError(`${path}.type is ${JSON.stringify(object.type)}; box, cylinder, sphere or mesh is expected.`);
+      throw new RunError(`${path}.type is ${JSON.stringify(object.type)}; box, cylinder, sphere, capsule or mesh is expected.`);
   }
 }
 

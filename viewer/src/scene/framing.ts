@@ -62,6 +62,7 @@ function visual_corners({ geometry, origin }: Visual): Triple[] {
   switch (geometry.type) {
     case "box": extents = geometry.size; break;
     case "cylinder": extents = [2 * geometry.radius, 2 * geometry.radius, geometry.length]; break;
+    case "capsule": extents = [2 * geometry.radius, 2 * geometry.radius, geometry.length + 2 * geometry.radius]; break;
     case "sphere": extents = [2 * geometry.radius, 2 * geometry.radius, 2 * geometry.radius]; break;
     case "mesh": return [];
   }

@@ -29,6 +29,9 @@ export function visual_geometry(geometry: Geometry, origin: Origin, segments = 1
       // three's cylinder stands on y, URDF's on z
       shape = new THREE.CylinderGeometry(geometry.radius, geometry.radius, geometry.length, 40, segments).rotateX(Math.PI / 2);
       break;
+    case "capsule":
+      shape = new THREE.CapsuleGeometry(geometry.radius, geometry.length, 12, 40, segments).rotateX(Math.PI / 2);
+      break;
     case "sphere":
       shape = new THREE.SphereGeometry(geometry.radius, 36, 24);
       break;
