@@ -239,7 +239,7 @@ Vec3<Lanes> broadcast(const Vec3<double>& v) { return {Lanes(v.x), Lanes(v.y), L
 BaseState<Lanes> lane_base(const LaneJob& job) {
   const auto& base = *static_cast<const BaseState<double>*>(job.base);
   return {broadcast(base.angular_velocity), broadcast(base.angular_acceleration),
-          broadcast(base.acceleration), base.still};
+          broadcast(base.acceleration), base.not_rotating};
 }
 const BodyWrench<Lanes>* lane_wrenches(const LaneJob& job, const LaneScratch& scratch) {
   if (job.wrenches == nullptr) return nullptr;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "dynamics_core/rigid/kernel/sine_cosine.hpp"
+#include "dynamics_core/spatial/sine_cosine.hpp"
 #include "dynamics_core/spatial/vector3.hpp"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -76,7 +76,7 @@ DYNAMICS_LANES_INLINE Lanes::Mask not_finite(const Lanes& a) {
 /// Sine and cosine of all lanes. A lane beyond the largest angle that is reduced here, or not a
 /// number, goes to the C library, as it does for one state.
 DYNAMICS_LANES_INLINE void sine_cosine(const Lanes& angle, Lanes& sine, Lanes& cosine) {
-  using Sines = SeveralSines<Lanes::count>;
+  using Sines = spatial::SeveralSines<Lanes::count>;
   constexpr double largest = Sines::largest;
   const Lanes::Vector x = angle.v;
   const Sines sines(x);

@@ -47,7 +47,7 @@ Given situation_of(const Model& model) {
   given.qd = generic_numbers(model.body_count(), 0.9);
   given.base.angular_velocity = given.base.angular_acceleration = {zero, zero, zero};
   given.base.acceleration = {Counted(up.x()), Counted(up.y()), Counted(up.z())};
-  given.base.still = true;
+  given.base.not_rotating = true;
   return given;
 }
 

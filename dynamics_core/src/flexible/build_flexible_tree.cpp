@@ -174,7 +174,7 @@ class Builder {
     }
     body.cos_beta = cos_beta;
     body.sin_beta = sin_beta;
-    body.turned = sin_beta != 0.0 || cos_beta != 1.0;
+    body.has_beta = sin_beta != 0.0 || cos_beta != 1.0;
     Eigen::Matrix3d about_z;
     about_z << cos_beta, -sin_beta, 0.0, sin_beta, cos_beta, 0.0, 0.0, 0.0, 1.0;
     const Eigen::Matrix3d rest = about_z.transpose() * rotation;
@@ -182,7 +182,7 @@ class Builder {
     body.cos_alpha = rest(2, 2) / size;
     body.sin_alpha = -rest(1, 2) / size;
     if (std::abs(body.sin_alpha) < 1e-15) body.sin_alpha = 0.0;
-    body.tilted = body.sin_alpha != 0.0 || body.cos_alpha < 0.0;
+    body.has_alpha = body.sin_alpha != 0.0 || body.cos_alpha < 0.0;
     body.offset = std::atan2(body.cos_alpha * rest(1, 0) + body.sin_alpha * rest(2, 0), rest(0, 0));
     if (std::abs(body.offset) < 1e-15) body.offset = 0.0;
     body.cos_offset = std::cos(body.offset);
@@ -223,7 +223,7 @@ class Builder {
         inertial.mass *
             (centre.squaredNorm() * Eigen::Matrix3d::Identity() - centre * centre.transpose());
     body.mass += inertial.mass;
-    Eigen::Map<Eigen::Vector3d>(body.moment) += inertial.mass * centre;
+    Eigen::Map<Eigen::Vector3d>(body.first_moment) += inertial.mass * centre;
     const double entries[6] = {tensor(0, 0), tensor(0, 1), tensor(0, 2),
                                tensor(1, 1), tensor(1, 2), tensor(2, 2)};
     for (std::size_t k = 0; k < 6; ++k) body.inertia[k] += entries[k];

@@ -15,7 +15,7 @@ namespace {
 
 using flexible::ElasticBody;
 using flexible::JointKind;
-using flexible::Six;
+using spatial::SpatialVector;
 using Memory = FlexibleWorkspace::Memory;
 
 Eigen::Index idx(std::size_t i) { return static_cast<Eigen::Index>(i); }
@@ -206,20 +206,23 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     const double* matrix = scratch.matrices.data() + body.matrix;
     // Psi^ = M^ P, its part that reaches the parent (Eq. 37), and I^ = P^T Psi^ (Eq. 36)
     if (joint == 1) {
-      flexible::Inertia6<double> inertia = link.inertia;
+      spatial::ArticulatedInertia<double> inertia = link.inertia;
       if (body.reframed) inertia = rotate(body.axes, inertia);
-      const Six<double> column = joint_column(body, inertia);
+      const SpatialVector<double> column =
+          joint_column(inertia, body.joint == JointKind::prismatic);
       const bool slides = body.joint == JointKind::prismatic;
-      D(idx(first), idx(first)) = (slides ? column.bottom.z : column.top.z) + body.rotor_inertia;
-      memory.psi[first] = body.reframed ? rotate_back(body.axes, column) : column;
+      D(idx(first), idx(first)) =
+          (slides ? column.linear.z : column.angular.z) + body.rotor_inertia;
+      memory.psi[first] = body.reframed ? rotate_inverse(body.axes, column) : column;
     }
     for (std::size_t j = 0; j < m; ++j) {
-      const Six<double>& own = scratch.columns[body.amplitude + j];
+      const SpatialVector<double>& own = scratch.columns[body.amplitude + j];
       const std::size_t at = first + joint + j;
       memory.psi[at] = own;
       if (joint == 1) {
-        const Six<double> turned = body.reframed ? rotate(body.axes, own) : own;
-        const double coupling = body.joint == JointKind::prismatic ? turned.bottom.z : turned.top.z;
+        const SpatialVector<double> turned = body.reframed ? rotate(body.axes, own) : own;
+        const double coupling =
+            body.joint == JointKind::prismatic ? turned.linear.z : turned.angular.z;
         D(idx(first), idx(at)) = D(idx(at), idx(first)) = coupling;
       }
       for (std::size_t k = 0; k <= j; ++k) {
@@ -230,8 +233,8 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     const std::size_t size = m + joint;
     if (body.parent < 0 || size == 0) {
       if (body.parent >= 0) {
-        hand_down_inertia(tree, scratch, i,
-                          body.reframed ? rotate(body.axes, link.inertia) : link.inertia);
+        propagate_inertia_to_parent(tree, scratch, i,
+                                    body.reframed ? rotate(body.axes, link.inertia) : link.inertia);
       }
       continue;
     }
@@ -240,8 +243,9 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     auto columns = memory.block_columns.topRows(idx(size));
     block = D.block(idx(first), idx(first), idx(size), idx(size));
     for (std::size_t k = 0; k < size; ++k) {
-      const Six<double>& w = memory.psi[first + k];
-      columns.row(idx(k)) << w.top.x, w.top.y, w.top.z, w.bottom.x, w.bottom.y, w.bottom.z;
+      const SpatialVector<double>& w = memory.psi[first + k];
+      columns.row(idx(k)) << w.angular.x, w.angular.y, w.angular.z, w.linear.x, w.linear.y,
+          w.linear.z;
     }
     Eigen::Ref<Eigen::MatrixXd> block_ref = block;
     Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(block_ref);
@@ -252,23 +256,23 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     factor.solveInPlace(columns);
     for (std::size_t k = 0; k < size; ++k) {
       const auto row = columns.row(idx(k));
-      const Six<double> psi = {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}};
-      subtract_product(link.inertia, psi, memory.psi[first + k]);
+      const SpatialVector<double> psi = {{row[0], row[1], row[2]}, {row[3], row[4], row[5]}};
+      subtract_outer(link.inertia, psi, memory.psi[first + k]);
       memory.psi[first + k] = psi;
     }
-    hand_down_inertia(tree, scratch, i,
-                      body.reframed ? rotate(body.axes, link.inertia) : link.inertia);
+    propagate_inertia_to_parent(tree, scratch, i,
+                                body.reframed ? rotate(body.axes, link.inertia) : link.inertia);
   }
   // U_ij = P_i^T A_ji^T Psi_j (Eq. 36)
   for (std::size_t i = 0, first = 0; i < tree.size(); ++i) {
     const ElasticBody& body = tree[i];
     const std::size_t size = body.beam.modes() + (body.joint == JointKind::fixed ? 0 : 1);
     for (std::size_t column = first; column < first + size && body.parent >= 0; ++column) {
-      flexible::hand_down_column(tree, scratch, i, memory.psi[column], memory.joints,
-                                 memory.felt.data(), [&](std::size_t row, double value) {
-                                   const std::size_t at = memory.block_index[row];
-                                   if (at < first) U(idx(at), idx(column)) = value;
-                                 });
+      flexible::propagate_column_to_base(tree, scratch, i, memory.psi[column], memory.joints,
+                                         memory.felt.data(), [&](std::size_t row, double value) {
+                                           const std::size_t at = memory.block_index[row];
+                                           if (at < first) U(idx(at), idx(column)) = value;
+                                         });
     }
     first += size;
   }

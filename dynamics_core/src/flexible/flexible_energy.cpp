@@ -25,8 +25,8 @@ Eigen::Matrix3d rotation_to_parent(const flexible::Tree& tree, const ElasticBody
   Eigen::Matrix3d R;
   for (int k = 0; k < 3; ++k) {
     Vec3<double> unit = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
-    if (body.reframed) unit = flexible::rotate(body.axes, unit);
-    flexible::turn_to_parent(tree, body, link, unit);
+    if (body.reframed) unit = spatial::rotate(body.axes, unit);
+    flexible::rotate_to_parent(tree, body, link, unit);
     R.col(k) = to_eigen(unit);
   }
   return R;
@@ -35,8 +35,8 @@ Eigen::Matrix3d rotation_to_parent(const flexible::Tree& tree, const ElasticBody
 /// Mass and first moment of a body in its own axes.
 Eigen::Vector4d mass_and_moment(const ElasticBody& body, const double* d) {
   const flexible::Beam& beam = body.beam;
-  Eigen::Vector4d sum(body.mass + beam.mass, body.moment[0] + beam.first, body.moment[1],
-                      body.moment[2]);
+  Eigen::Vector4d sum(body.mass + beam.mass, body.first_moment[0] + beam.first,
+                      body.first_moment[1], body.first_moment[2]);
   const double* own = d + body.amplitude;
   for (std::size_t j = 0; j < beam.modes(); ++j) {
     sum[j < beam.modes_y ? 2 : 3] += beam.shape_integral[j] * own[j];

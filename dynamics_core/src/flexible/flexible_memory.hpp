@@ -16,16 +16,16 @@ struct FlexibleWorkspace::Memory {
 
   std::size_t joints, size;
   flexible::Scratch<double> scratch;
-  std::vector<double> tau;                 ///< of joints
-  std::vector<double> felt;                ///< of one body's amplitudes
-  std::vector<double> zeros;               ///< of all coordinates
-  Eigen::MatrixXd dense;                   ///< size x size
-  Eigen::VectorXd right_side;              ///< size
-  Eigen::MatrixXd block;                   ///< of one body's joint and amplitudes
-  Eigen::MatrixXd block_columns;           ///< the same times 6
-  std::vector<flexible::Six<double>> psi;  ///< by coordinate in block order
-  std::vector<std::size_t> block_index;    ///< by coordinate: its place in block order
-  std::vector<Pose> world;                 ///< of bodies
+  std::vector<double> tau;                          ///< of joints
+  std::vector<double> felt;                         ///< of one body's amplitudes
+  std::vector<double> zeros;                        ///< of all coordinates
+  Eigen::MatrixXd dense;                            ///< size x size
+  Eigen::VectorXd right_side;                       ///< size
+  Eigen::MatrixXd block;                            ///< of one body's joint and amplitudes
+  Eigen::MatrixXd block_columns;                    ///< the same times 6
+  std::vector<spatial::SpatialVector<double>> psi;  ///< by coordinate in block order
+  std::vector<std::size_t> block_index;             ///< by coordinate: its place in block order
+  std::vector<Pose> world;                          ///< of bodies
 };
 
 /// The memory of a workspace that was made for a model of this size, or an error.

@@ -65,7 +65,7 @@ void check_flexible_output(const char* name, MutableVector vector, std::size_t e
 flexible::BaseState<double> gravity_base(const FlexibleModel& model) {
   const Eigen::Vector3d& g = model.rigid().gravity();
   flexible::BaseState<double> base;
-  base.omega = base.alpha = {0.0, 0.0, 0.0};
+  base.angular_velocity = base.angular_acceleration = {0.0, 0.0, 0.0};
   base.acceleration = {-g.x(), -g.y(), -g.z()};
   return base;
 }

@@ -26,7 +26,7 @@ class Derivatives {
         zero_(model.size()),
         forces_(model.size()) {
     const auto real = gravity_base(model);
-    base_.omega = base_.alpha = flexible::zero3<Complex>();
+    base_.angular_velocity = base_.angular_acceleration = spatial::zero3<Complex>();
     base_.acceleration = {Complex(real.acceleration.x), Complex(real.acceleration.y),
                           Complex(real.acceleration.z)};
   }

@@ -19,7 +19,7 @@ Situation<double> situation_of(const Model& model, Workspace& workspace, ConstVe
   situation.q.assign(positions, positions + memory.body_count);
   situation.qd.assign(rates, rates + memory.body_count);
   situation.base = base_state(model, conditions.base);
-  if (situation.base.still) {
+  if (situation.base.not_rotating) {
     situation.base.angular_velocity = situation.base.angular_acceleration = {0.0, 0.0, 0.0};
   }
   if (const auto* wrenches =

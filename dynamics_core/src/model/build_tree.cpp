@@ -26,9 +26,9 @@ struct Draft {
   Pose pose;             ///< of the reference frame at zero position, in the parent's one
   Eigen::Vector3d axis;  ///< unit, in the reference frame
   double mass = 0.0;
-  Eigen::Vector3d moment = Eigen::Vector3d::Zero();    ///< about the reference origin
-  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();   ///< about the reference origin
-  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();  ///< of the body's frame
+  Eigen::Vector3d first_moment = Eigen::Vector3d::Zero();  ///< about the reference origin
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();       ///< about the reference origin
+  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();      ///< of the body's frame
 };
 
 /// Adds a load, given in a frame that has `pose` in the body's reference frame.
@@ -36,7 +36,7 @@ void add_inertial(Draft& body, const Pose& pose, const Inertial& inertial) {
   const Eigen::Vector3d centre = pose * inertial.centre;
   const Eigen::Matrix3d about_centre = pose.rotation * inertial.inertia * pose.rotation.transpose();
   body.mass += inertial.mass;
-  body.moment += inertial.mass * centre;
+  body.first_moment += inertial.mass * centre;
   body.inertia +=
       about_centre + inertial.mass * (centre.squaredNorm() * Eigen::Matrix3d::Identity() -
                                       centre * centre.transpose());
@@ -256,7 +256,7 @@ class Builder {
     // rotation = Rz(beta) Rx(alpha) Rz(offset)
     const Eigen::Matrix3d rotation = parent_axes.transpose() * draft.pose.rotation * draft.axes;
     const auto [cos_beta, sin_beta] = turn_into_yz(rotation.col(2));
-    body.turned = sin_beta != 0.0 || cos_beta != 1.0;
+    body.has_beta = sin_beta != 0.0 || cos_beta != 1.0;
     body.cos_beta = cos_beta;
     body.sin_beta = sin_beta;
     const Eigen::Matrix3d untwisted = about_z(cos_beta, sin_beta).transpose() * rotation;
@@ -277,10 +277,10 @@ class Builder {
     body.sin_offset = std::sin(body.offset);
     Eigen::Map<Eigen::Vector3d>(body.position) = parent_axes.transpose() * draft.pose.translation;
 
-    const Eigen::Vector3d moment = draft.axes.transpose() * draft.moment;
+    const Eigen::Vector3d moment = draft.axes.transpose() * draft.first_moment;
     const Eigen::Matrix3d inertia = draft.axes.transpose() * draft.inertia * draft.axes;
     body.mass = draft.mass;
-    Eigen::Map<Eigen::Vector3d>(body.moment) = moment;
+    Eigen::Map<Eigen::Vector3d>(body.first_moment) = moment;
     const double entries[6] = {inertia(0, 0), inertia(0, 1), inertia(0, 2),
                                inertia(1, 1), inertia(1, 2), inertia(2, 2)};
     std::copy(std::begin(entries), std::end(entries), body.inertia);
@@ -304,15 +304,16 @@ class Builder {
   void check_principal_moments() const {
     for (std::size_t i = 0; i < drafts_.size(); ++i) {
       const Draft& body = drafts_[i];
-      if (!std::isfinite(body.mass) || !body.moment.allFinite() || !body.inertia.allFinite() ||
-          !body.pose.translation.allFinite() || !body.pose.rotation.allFinite()) {
+      if (!std::isfinite(body.mass) || !body.first_moment.allFinite() ||
+          !body.inertia.allFinite() || !body.pose.translation.allFinite() ||
+          !body.pose.rotation.allFinite()) {
         throw ModelError("link '" + data_.bodies[i].link + "'",
                          "its mass, mass centre, inertia or joint origin is so large that its "
                          "dynamics are beyond the range of a double (SI units are meant)");
       }
       Eigen::Matrix3d inertia = body.inertia;
       if (body.mass > 0.0) {
-        const Eigen::Vector3d centre = body.moment / body.mass;
+        const Eigen::Vector3d centre = body.first_moment / body.mass;
         inertia -= body.mass * (centre.squaredNorm() * Eigen::Matrix3d::Identity() -
                                 centre * centre.transpose());
       }

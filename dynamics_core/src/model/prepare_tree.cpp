@@ -12,12 +12,11 @@ Eigen::Vector3d axis_in_parent(const TreeBody& body) {
   return {body.sin_beta * body.sin_alpha, -body.cos_beta * body.sin_alpha, body.cos_alpha};
 }
 
-TreeBody::Twist twist_of(const TreeBody& body) {
-  using Twist = TreeBody::Twist;
-  if (body.turned) return Twist::general;
-  if (body.sin_alpha == 0.0 && body.cos_alpha == 1.0) return Twist::none;
-  if (body.cos_alpha != 0.0) return Twist::general;
-  return body.sin_alpha > 0.0 ? Twist::quarter : Twist::minus_quarter;
+AlphaKind alpha_kind_of(const TreeBody& body) {
+  if (body.has_beta) return AlphaKind::general;
+  if (body.sin_alpha == 0.0 && body.cos_alpha == 1.0) return AlphaKind::zero;
+  if (body.cos_alpha != 0.0) return AlphaKind::general;
+  return body.sin_alpha > 0.0 ? AlphaKind::quarter : AlphaKind::minus_quarter;
 }
 
 /// position = slide d + shift, with as many zeros as there can be, d being the joint's axis.
@@ -25,7 +24,7 @@ void divide_position(TreeBody& body) {
   const Eigen::Map<const Eigen::Vector3d> p(body.position);
   const Eigen::Vector3d d = axis_in_parent(body);
   // across both axes there is X, unless they are nearly parallel: then go along d as far as p does
-  const bool skew = !body.turned && std::abs(body.sin_alpha) > 0.25;
+  const bool skew = !body.has_beta && std::abs(body.sin_alpha) > 0.25;
   body.slide = skew ? -p.y() / body.sin_alpha : p.dot(d);
   Eigen::Map<Eigen::Vector3d> shift(body.shift);
   shift = p - body.slide * d;
@@ -40,14 +39,14 @@ void divide_position(TreeBody& body) {
 /// moment along d through r, neither of which the joint moves.
 void move_axis_to_parent(TreeBody& body, TreeBody* parent) {
   TreeBody::Minimal& own = body.minimal;
-  const double mass = own.mass, first = own.moment[2], second = own.pseudo_inertia[5];
-  own.mass = own.moment[2] = own.pseudo_inertia[5] = 0.0;
+  const double mass = own.mass, first = own.first_moment[2], second = own.pseudo_inertia[5];
+  own.mass = own.first_moment[2] = own.pseudo_inertia[5] = 0.0;
   if (parent == nullptr) return;
   const Eigen::Vector3d d = axis_in_parent(body);
   const double* r = body.position;
   TreeBody::Minimal& to = parent->minimal;
   to.mass += mass;
-  for (int i = 0; i < 3; ++i) to.moment[i] += mass * r[i] + first * d[i];
+  for (int i = 0; i < 3; ++i) to.first_moment[i] += mass * r[i] + first * d[i];
   int entry = 0;
   for (int i = 0; i < 3; ++i) {
     for (int j = i; j < 3; ++j) {
@@ -62,19 +61,20 @@ void move_axis_to_parent(TreeBody& body, TreeBody* parent) {
 void prepare_tree(Tree& tree) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     TreeBody& body = tree[i];
-    body.twist = twist_of(body);
+    body.alpha_kind = alpha_kind_of(body);
     divide_position(body);
-    body.concentric = Eigen::Map<const Eigen::Vector3d>(body.position).isZero(0.0);
+    body.at_parent_origin = Eigen::Map<const Eigen::Vector3d>(body.position).isZero(0.0);
     const double xx = body.inertia[0], yy = body.inertia[3], zz = body.inertia[5];
     Eigen::Map<Eigen::Vector3d>(body.inertia_differences) << zz - yy, xx - zz, yy - xx;
     body.minimal.mass = body.mass;
-    std::copy(std::begin(body.moment), std::end(body.moment), body.minimal.moment);
+    std::copy(std::begin(body.first_moment), std::end(body.first_moment),
+              body.minimal.first_moment);
     std::copy(std::begin(body.pseudo_inertia), std::end(body.pseudo_inertia),
               body.minimal.pseudo_inertia);
     if (body.parent < 0) continue;
     const auto parent = static_cast<std::size_t>(body.parent);
-    (parent + 1 == i ? tree[parent].continued : tree[parent].forked) = true;
-    body.second = tree[parent].parent < 0 && !tree[parent].prismatic;
+    (parent + 1 == i ? tree[parent].next_is_child : tree[parent].has_nonadjacent_child) = true;
+    body.parent_is_revolute_root = tree[parent].parent < 0 && !tree[parent].prismatic;
   }
   for (std::size_t i = tree.size(); i-- > 0;) {
     TreeBody& body = tree[i];

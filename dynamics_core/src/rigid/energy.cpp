@@ -30,7 +30,7 @@ Energy energy(const Model& model, Workspace& workspace, ConstVector q, ConstVect
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const TreeBody& body = model.tree()[i];
     const WorldMotion& at = memory.world[i];
-    const Eigen::Vector3d h = to_eigen(kernel::constant(body.moment));
+    const Eigen::Vector3d h = to_eigen(kernel::constant(body.first_moment));
     const Eigen::Vector3d v = at.rotation.transpose() * at.velocity;
     const Eigen::Vector3d w = at.rotation.transpose() * at.omega;
     sum.kinetic += 0.5 * (body.mass * v.squaredNorm() + w.dot(times_inertia(body, w))) +
@@ -49,7 +49,7 @@ Momentum momentum(const Model& model, Workspace& workspace, ConstVector q, Const
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const TreeBody& body = model.tree()[i];
     const WorldMotion& at = memory.world[i];
-    const Eigen::Vector3d h = at.rotation * to_eigen(kernel::constant(body.moment));
+    const Eigen::Vector3d h = at.rotation * to_eigen(kernel::constant(body.first_moment));
     const Eigen::Vector3d linear = body.mass * at.velocity + at.omega.cross(h);
     about_origin += at.rotation * times_inertia(body, at.rotation.transpose() * at.omega) +
                     h.cross(at.velocity) + at.position.cross(linear);

@@ -109,7 +109,7 @@ void generalized_forces(const Model& model, Workspace& workspace, ConstVector q,
       const kernel::BodyWrench<double>& own = memory.wrenches[i];
       memory.tau[i] = body.prismatic ? own.force.z : own.moment.z;
       if (body.parent < 0) continue;
-      const auto at = kernel::place(body, positions[i]);
+      const auto at = kernel::joint_transform(body, positions[i]);
       const auto force = kernel::to_parent(body, at, own.force);
       kernel::BodyWrench<double>& parent = memory.wrenches[static_cast<std::size_t>(body.parent)];
       parent.force += force;

@@ -18,7 +18,7 @@ void world_motion(const Model& model, Workspace::Memory& memory, const double* q
     const TreeBody& body = tree[i];
     const WorldMotion& parent =
         body.parent < 0 ? ground : memory.world[static_cast<std::size_t>(body.parent)];
-    const auto at = kernel::place(body, q[i]);
+    const auto at = kernel::joint_transform(body, q[i]);
     WorldMotion& link = memory.world[i];
     Eigen::Matrix3d turn;
     using Vector = kernel::Vec3<double>;

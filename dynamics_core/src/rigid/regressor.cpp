@@ -44,7 +44,7 @@ Eigen::VectorXd parameters(const Model& model) {
   Eigen::VectorXd pi(idx(parameter_count(model)));
   for (std::size_t i = 0; i < n; ++i) {
     const TreeBody& body = model.tree()[i];
-    const auto& h = body.moment;
+    const auto& h = body.first_moment;
     const auto& j = body.inertia;
     pi.segment<10>(idx(ten * i)) << body.mass, h[0], h[1], h[2], j[0], j[1], j[2], j[3], j[4], j[5];
     pi[idx(ten * n + i)] = body.damping;

@@ -125,13 +125,13 @@ void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
     const auto& link = memory.udut[i];
     ArticulatedBody& body = bodies[i];
     body.pivot = link.pivot;
-    body.psi << to_eigen(link.psi.top), to_eigen(link.psi.bottom);
+    body.psi << to_eigen(link.psi.angular), to_eigen(link.psi.linear);
     const auto& m = link.articulated;
-    Eigen::Matrix3d I, H, G;
+    Eigen::Matrix3d I, H, M;
     I << m.I.xx, m.I.xy, m.I.xz, m.I.xy, m.I.yy, m.I.yz, m.I.xz, m.I.yz, m.I.zz;
     H << m.H.xx, m.H.xy, m.H.xz, m.H.yx, m.H.yy, m.H.yz, m.H.zx, m.H.zy, m.H.zz;
-    G << m.G.xx, m.G.xy, m.G.xz, m.G.xy, m.G.yy, m.G.yz, m.G.xz, m.G.yz, m.G.zz;
-    body.inertia << I, H.transpose(), H, G;
+    M << m.M.xx, m.M.xy, m.M.xz, m.M.xy, m.M.yy, m.M.yz, m.M.xz, m.M.yz, m.M.zz;
+    body.inertia << I, H, H.transpose(), M;
   }
 }
 

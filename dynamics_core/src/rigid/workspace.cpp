@@ -209,7 +209,7 @@ kernel::BaseState<double> base_state(const Model& model, const std::optional<Bas
   state.angular_velocity = from_eigen(to_base * base->velocity.angular);
   state.angular_acceleration = from_eigen(to_base * base->acceleration.angular);
   state.acceleration = from_eigen(to_base * (base->acceleration.linear - model.gravity()));
-  state.still = base->velocity.angular.isZero(0.0) && base->acceleration.angular.isZero(0.0);
+  state.not_rotating = base->velocity.angular.isZero(0.0) && base->acceleration.angular.isZero(0.0);
   return state;
 }
 

@@ -337,7 +337,7 @@ TEST(GeneralArm, HasNothingSpecial) {
       EXPECT_NE(body.position[0], 0.0) << i;
       EXPECT_NE(body.position[2], 0.0) << i;
     }
-    for (const double entry : body.moment) EXPECT_GT(std::abs(entry), 1e-3) << i;
+    for (const double entry : body.first_moment) EXPECT_GT(std::abs(entry), 1e-3) << i;
     for (const double entry : body.inertia) EXPECT_GT(std::abs(entry), 1e-6) << i;
   }
 }

@@ -36,8 +36,8 @@ class ComplexStep {
   ComplexStep(const Model& given, const Conditions& conditions)
       : model_(given), workspace_(given), friction_(conditions.friction) {
     const auto base = base_state(given, conditions.base);
-    base_.still = base.still;
-    if (!base.still) {
+    base_.not_rotating = base.not_rotating;
+    if (!base.not_rotating) {
       base_.angular_velocity = complex(base.angular_velocity);
       base_.angular_acceleration = complex(base.angular_acceleration);
     }

@@ -32,7 +32,7 @@ class Comma : public std::numpunct<char> {
 /// Everything that reads or writes numbers.
 std::string everything() {
   const Model arm = model_from_urdf(test::arm_urdf());
-  std::string text = std::to_string(arm.tree()[0].moment[2] * 1e6);
+  std::string text = std::to_string(arm.tree()[0].first_moment[2] * 1e6);
   const DhTable table = built_in_robot("puma");
   const std::string urdf = to_urdf(table);
   const Model puma = model_from_urdf(urdf);

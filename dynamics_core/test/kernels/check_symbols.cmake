@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DNM=nm -DSET=avx2 -DOBJECTS=a.o|b.o -P check_symbols.cmake
 # Fails where an object file defines a symbol that other files could be linked with, global or weak,
-# outside of dynamics::kernel::SET.
+# outside of dynamics::kernel::SET and dynamics::spatial::SET.
 string(REPLACE "|" ";" objects "${OBJECTS}")
 string(LENGTH "${SET}" length)
-set(own "^_ZNK?8dynamics6kernel${length}${SET}")
+set(own "^_ZNK?8dynamics(6kernel|7spatial)${length}${SET}")
 set(count 0)
 set(leaked "")
 foreach(object ${objects})
@@ -26,6 +26,6 @@ if(count EQUAL 0)
   message(FATAL_ERROR "no symbols at all in ${OBJECTS}")
 endif()
 if(leaked)
-  message(FATAL_ERROR "compiled for ${SET}, and outside of dynamics::kernel::${SET}:\n${leaked}")
+  message(FATAL_ERROR "compiled for ${SET}, and outside of dynamics::kernel::${SET} and dynamics::spatial::${SET}:\n${leaked}")
 endif()
-message("${SET}: ${count} symbols, all in dynamics::kernel::${SET}")
+message("${SET}: ${count} symbols, all in dynamics::kernel::${SET} or dynamics::spatial::${SET}")

@@ -57,7 +57,7 @@ VectorXd everything(const Kernels& kernels, const Model& model, unsigned seed) {
   base.acceleration = {0.3, -1.0, 9.81};
   base.angular_velocity = {0.4, 0.2, -0.5};
   base.angular_acceleration = {1.0, 0.0, 2.0};
-  base.still = false;
+  base.not_rotating = false;
   std::vector<kernel::BodyWrench<double>> wrenches(n, {{1.0, 2.0, 3.0}, {-1.0, 0.5, 2.0}});
   std::vector<kernel::InverseScratch<double>> inverse(n);
   std::vector<kernel::ForwardScratch<double>> forward(n);

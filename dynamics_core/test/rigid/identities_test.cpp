@@ -144,7 +144,7 @@ TEST_P(Identities, ArticulatedBodiesAreThePivots) {
   const TreeBody& last = model.tree().back();
   EXPECT_NEAR(bodies.back().inertia(3, 3), last.mass, 1e-14);
   EXPECT_NEAR(bodies.back().inertia(2, 2), last.inertia[5], 1e-14);
-  EXPECT_NEAR(bodies.back().inertia(2, 3), -last.moment[1], 1e-14);  // n_z for a_x: (h x a)_z
+  EXPECT_NEAR(bodies.back().inertia(2, 3), -last.first_moment[1], 1e-14);  // n_z for a_x: (h x a)_z
 }
 
 TEST_P(Identities, RateOfInertiaLessTwiceCoriolisIsSkew) {

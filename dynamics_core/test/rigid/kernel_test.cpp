@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recursions themselves: sines of several joints at once, minimal parameters against the
-// bodies' own, long chains against the same recursion in wider reals.
+// The recursions themselves: sines of several joints at a time, minimal against complete inertial
+// parameters, long chains against the same recursion in wider reals.
 
 #include <gtest/gtest.h>
 
@@ -21,26 +21,26 @@ namespace {
 
 using Wide = long double;
 
-struct Turned {
-  kernel::Placement<double> at;
+struct JointScratch {
+  kernel::JointTransform<double> at;
 };
 
 /// The sines and cosines of a chain's joints, as the recursions take them.
-std::vector<Turned> turned(const std::vector<double>& q) {
+std::vector<JointScratch> joint_rotations(const std::vector<double>& q) {
   const Tree tree(q.size());
-  std::vector<Turned> scratch(q.size());
-  kernel::turn_joints(tree.data(), q.size(), scratch.data(), q.data());
+  std::vector<JointScratch> scratch(q.size());
+  kernel::joint_rotations(tree.data(), q.size(), scratch.data(), q.data());
   return scratch;
 }
 
-/// In units in the last place of the right value.
+/// The error in units in the last place of the exact value.
 double error_in_units(double value, Wide right) {
   const double size = std::abs(static_cast<double>(right));
   const double unit = std::nextafter(size, std::numeric_limits<double>::max()) - size;
   return static_cast<double>(std::abs(static_cast<Wide>(value) - right)) / unit;
 }
 
-TEST(Sines, AreRightToTheLastPlace) {
+TEST(SineCosine, ErrorIsBelowOneUnitInTheLastPlace) {
   std::mt19937_64 engine(1);
   double worst = 0.0;
   for (const double range : {1e-9, 0.8, 3.2, 1e2, 8000.0, 1e5, 1e15}) {
@@ -53,7 +53,7 @@ TEST(Sines, AreRightToTheLastPlace) {
         q[i] = std::nextafter(q[i], i % 2 == 0 ? 1e300 : -1e300);
       }
     }
-    const auto scratch = turned(q);
+    const auto scratch = joint_rotations(q);
     for (std::size_t i = 0; i < q.size(); ++i) {
       worst = max_propagating_nan(
           worst, error_in_units(scratch[i].at.s, std::sin(static_cast<Wide>(q[i]))));
@@ -64,14 +64,14 @@ TEST(Sines, AreRightToTheLastPlace) {
   EXPECT_LT(worst, 1.0);
 }
 
-TEST(Sines, OfNoNumbersAreNone) {
+TEST(SineCosine, IsNanOnlyForAnglesThatAreNotFinite) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const std::size_t count : {1U, 2U, 3U, 4U, 5U, 9U}) {
     std::vector<double> q(count, 1.0);
     for (const double bad : {infinity, -infinity, nan}) {
       q[count / 2] = bad;
-      const auto scratch = turned(q);
+      const auto scratch = joint_rotations(q);
       for (std::size_t i = 0; i < count; ++i) {
         EXPECT_EQ(std::isnan(scratch[i].at.s), i == count / 2);
         EXPECT_EQ(std::isnan(scratch[i].at.c), i == count / 2);
@@ -98,7 +98,7 @@ struct State {
     base.acceleration = vector(10.0);
     base.angular_velocity = vector(1.0);
     base.angular_acceleration = vector(1.0);
-    base.still = still;
+    base.not_rotating = still;
     for (std::size_t i = 0; i < tree.size(); ++i) wrenches.push_back({vector(5.0), vector(5.0)});
   }
   std::vector<S> q, qd, qdd;
@@ -118,7 +118,7 @@ Eigen::VectorXd minimal_forces(const Tree& tree, const State<S>& state, bool tou
   return result;
 }
 
-/// tau from the transmitted wrenches of the bodies' own inertias, in wider reals.
+/// tau from the transmitted wrenches, which use the complete inertial parameters, in wider reals.
 Eigen::VectorXd wide_forces(const Tree& tree, const State<Wide>& state, bool touched) {
   std::vector<kernel::WrenchScratch<Wide>> scratch(tree.size());
   kernel::joint_wrenches<Wide>(tree, scratch.data(), state.base,
@@ -132,7 +132,7 @@ Eigen::VectorXd wide_forces(const Tree& tree, const State<Wide>& state, bool tou
   return result;
 }
 
-TEST(MinimalParameters, GiveTheJointForcesOfTheBodiesOwn) {
+TEST(InverseDynamics, MinimalParametersGiveTorquesOfCompleteOnes) {
   for (unsigned seed = 1; seed <= 120; ++seed) {
     RandomRobotOptions options;
     options.joints = 1 + seed % 14;
@@ -151,7 +151,7 @@ TEST(MinimalParameters, GiveTheJointForcesOfTheBodiesOwn) {
   }
 }
 
-TEST(MinimalParameters, LoseNoDigitsInLongChains) {
+TEST(InverseDynamics, KeepsAccuracyInChainsOf1000Joints) {
   for (const double prismatic : {0.0, 0.05}) {
     RandomRobotOptions options;
     options.joints = 1000;
@@ -182,7 +182,7 @@ std::vector<S> accelerations(const Tree& tree, const State<S>& state, bool touch
   return qdd;
 }
 
-TEST(ForwardDynamics, TakesTheForcesItWasGiven) {
+TEST(ForwardDynamics, InverseDynamicsReturnsTheGivenTorques) {
   for (unsigned seed = 1; seed <= 160; ++seed) {
     RandomRobotOptions options;
     options.joints = 1 + seed % 13;
@@ -215,7 +215,7 @@ TEST(ForwardDynamics, TakesTheForcesItWasGiven) {
   }
 }
 
-TEST(ForwardDynamics, LosesNoDigitsInLongChains) {
+TEST(ForwardDynamics, KeepsAccuracyInChainsOf1000Joints) {
   for (const double prismatic : {0.0, 0.05}) {
     RandomRobotOptions options;
     options.joints = 1000;

@@ -67,8 +67,8 @@ struct ElasticBody {
 
   double cos_alpha = 1.0, sin_alpha = 0.0, cos_beta = 1.0, sin_beta = 0.0;
   double offset = 0.0, cos_offset = 1.0, sin_offset = 0.0;
-  bool tilted = false;                           ///< alpha is not zero
-  bool turned = false;                           ///< beta is not zero
+  bool has_alpha = false;                        ///< alpha is not zero
+  bool has_beta = false;                         ///< beta is not zero
   bool reframed = false;                         ///< axes is not the identity
   double axes[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};  ///< from the body's axes to the joint's, by rows
   double position[3] = {0.0, 0.0, 0.0};          ///< p (m)
@@ -77,7 +77,7 @@ struct ElasticBody {
 
   // the rigid part, about the body's origin
   double mass = 0.0;
-  double moment[3] = {0.0, 0.0, 0.0};
+  double first_moment[3] = {0.0, 0.0, 0.0};
   double inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< xx xy xz yy yz zz
   Beam beam;
 

@@ -260,7 +260,7 @@ VectorX<S> denoc_explicit(const Situation<S>& given, const VectorX<S>& qdd) {
   VectorX<S> tau = VectorX<S>::Constant(at(n), S(0.0));
   for (std::size_t i = 0; i < n; ++i) {
     Vector6<S> twist, rate;
-    if (given.base.still) {
+    if (given.base.not_rotating) {
       twist = Vector6<S>::Constant(S(0.0));
       rate = base_rate;
     } else {

@@ -29,7 +29,7 @@ class LagrangeMatrices {
     for (const SerialLink<S>& link : arm.links) {
       prismatic_.push_back(link.prismatic);
       inertia_.push_back(augmented_inertia(link));
-      const kernel::Vec3<double>& r = link.r_bar;
+      const Vec3<double>& r = link.r_bar;
       moment_.push_back({S(link.mass * r.x), S(link.mass * r.y), S(link.mass * r.z), S(link.mass)});
     }
     // dT_0^i / dtheta_j = T_0^{j-1} Q_{j-1} T_{j-1}^i, Eq. (1.11)
@@ -64,7 +64,7 @@ class LagrangeMatrices {
 
   static Matrix4 transformation(const SerialLink<S>& link) {
     const S zero(0.0), one(1.0), &c = link.cos_theta, &s = link.sin_theta;
-    const kernel::Vec3<S> p = link.position();
+    const Vec3<S> p = link.position();
     Matrix4 t;
     t << c, S(-link.cos_phi * s), S(link.sin_phi * s), p.x,  //
         s, S(link.cos_phi * c), S(-link.sin_phi * c), p.y,   //
@@ -96,7 +96,7 @@ class LagrangeMatrices {
     return result;
   }
   static Matrix4 augmented_inertia(const SerialLink<S>& link) {
-    const kernel::Sym3<double>& I = link.inertia;
+    const Sym3<double>& I = link.inertia;
     const double half = 0.5 * (I.xx + I.yy + I.zz), m = link.mass;
     const Eigen::Vector3d r(link.r_bar.x, link.r_bar.y, link.r_bar.z);
     Eigen::Matrix3d j;  // Eq. (1.26), for a tensor in any axes

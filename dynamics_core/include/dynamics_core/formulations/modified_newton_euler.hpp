@@ -13,8 +13,8 @@ namespace dynamics::formulations {
 
 /// The first term of (5.2): (A K)_zy - (A K)_yz and its like, with K_i = Tr{I}/2 E - I.
 template <class S>
-kernel::Vec3<S> turning_moment(const kernel::Mat3<S>& A, const SerialLink<S>& link) {
-  const kernel::Sym3<double>& I = link.inertia;
+Vec3<S> turning_moment(const Mat3<S>& A, const SerialLink<S>& link) {
+  const Sym3<double>& I = link.inertia;
   const auto& [x, y, z] = link.K_diagonal;
   if (link.principal) {
     return {A.zy * y - A.yz * z, A.xz * z - A.zx * x, A.yx * x - A.xy * y};
@@ -30,8 +30,7 @@ template <class S>
 std::vector<S> modified_newton_euler(const SerialArm<S>& arm, const std::vector<S>& qd,
                                      const std::vector<S>& qdd, std::size_t first,
                                      std::size_t wanted) {
-  using kernel::cross;
-  using Vec = kernel::Vec3<S>;
+  using Vec = Vec3<S>;
   using Ledger = counting::Ledger<S>;
   const std::size_t n = arm.links.size();
   std::vector<Vec> force(n), moment(n);  // m_i a_bar_i, Tr{A_i K_i sigma^t}
@@ -57,7 +56,7 @@ std::vector<S> modified_newton_euler(const SerialArm<S>& arm, const std::vector<
     Ledger::line("omega_i");
     omega = link.from_previous(omega);
     Ledger::line("A_i");
-    const kernel::Mat3<S> A = acceleration_of(omega, alpha);
+    const Mat3<S> A = acceleration_matrix(omega, alpha);
     Ledger::line("a_i");
     const Vec carried = link.from_previous(a);
     if (i + 1 < n) a = A * link.r + carried;

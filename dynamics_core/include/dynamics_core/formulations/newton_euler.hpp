@@ -14,8 +14,7 @@ namespace dynamics::formulations {
 template <class S>
 std::vector<S> newton_euler(const SerialArm<S>& arm, const std::vector<S>& qd,
                             const std::vector<S>& qdd) {
-  using kernel::cross;
-  using Vec = kernel::Vec3<S>;
+  using Vec = Vec3<S>;
   using Ledger = counting::Ledger<S>;
   const std::size_t n = arm.links.size();
   std::vector<Vec> force(n), moment(n);  // m_i a_bar_i, and I_i alpha_i + omega_i x I_i omega_i
@@ -42,7 +41,7 @@ std::vector<S> newton_euler(const SerialArm<S>& arm, const std::vector<S>& qd,
     Ledger::line("omega_i");
     omega = link.from_previous(omega);  // (3.15)
     Ledger::line("A_i");
-    const kernel::Mat3<S> A = acceleration_of(omega, alpha);
+    const Mat3<S> A = acceleration_matrix(omega, alpha);
     Ledger::line("a_i");
     a = A * link.r + link.from_previous(a_previous);  // (3.17)
     Ledger::line("a_bar_i");

@@ -18,63 +18,55 @@ struct SerialLink {
   S cos_theta, sin_theta;
   double cos_phi, sin_phi;
   bool prismatic;
-  kernel::Vec3<S> r;  ///< r_i, from origin i-1 to origin i, Eq. (1.14)
+  Vec3<S> r;  ///< r_i, from origin i-1 to origin i, Eq. (1.14)
   /// r_i at q = 0, turned about X to the axes of frame i-1 before theta
-  kernel::Vec3<double> r_before;
-  S slide;                     ///< of a prismatic joint, along z_{i-1}
-  kernel::Vec3<double> r_bar;  ///< from origin i to the mass centre
-  kernel::Vec3<S> r_centre;    ///< r_i + r_bar_i, from origin i-1 to the mass centre
+  Vec3<double> r_before;
+  S slide;             ///< of a prismatic joint, along z_{i-1}
+  Vec3<double> r_bar;  ///< from origin i to the mass centre
+  Vec3<S> r_centre;    ///< r_i + r_bar_i, from origin i-1 to the mass centre
   double mass;
-  kernel::Sym3<double> inertia;     ///< I_i, about the mass centre
-  kernel::Vec3<double> K_diagonal;  ///< of K_i = Tr{I}/2 E - I, section 5
-  bool principal;                   ///< frame i has I_i's principal axes, as the paper assumes
+  Sym3<double> inertia;     ///< I_i, about the mass centre
+  Vec3<double> K_diagonal;  ///< of K_i = Tr{I}/2 E - I, section 5
+  bool principal;           ///< frame i has I_i's principal axes, as the paper assumes
   double rotor_inertia;
 
   /// R_i^{i-1} v: 8 multiplications, 4 additions.
-  kernel::Vec3<S> from_previous(const kernel::Vec3<S>& v) const {
+  Vec3<S> from_previous(const Vec3<S>& v) const {
     const S x = cos_theta * v.x + sin_theta * v.y;
     const S y = cos_theta * v.y - sin_theta * v.x;
     return {x, cos_phi * y + sin_phi * v.z, cos_phi * v.z - sin_phi * y};
   }
   /// R_{i-1}^i v
-  kernel::Vec3<S> to_previous(const kernel::Vec3<S>& v) const {
+  Vec3<S> to_previous(const Vec3<S>& v) const {
     const S y = cos_phi * v.y - sin_phi * v.z;
     const S z = sin_phi * v.y + cos_phi * v.z;
     return {cos_theta * v.x - sin_theta * y, sin_theta * v.x + cos_theta * y, z};
   }
   /// p_{i-1}^i = R_{i-1}^i r_i: what is constant in it is not multiplied again.
-  kernel::Vec3<S> position() const {
-    kernel::Vec3<S> p = {cos_theta * r_before.x - sin_theta * r_before.y,
-                         sin_theta * r_before.x + cos_theta * r_before.y, S(r_before.z)};
+  Vec3<S> position() const {
+    Vec3<S> p = {cos_theta * r_before.x - sin_theta * r_before.y,
+                 sin_theta * r_before.x + cos_theta * r_before.y, S(r_before.z)};
     if (prismatic) p.z = p.z + slide;
     return p;
   }
   /// (R_i^{i-1} z_{i-1})^t v
-  S along_joint(const kernel::Vec3<S>& v) const { return sin_phi * v.y + cos_phi * v.z; }
+  S along_joint(const Vec3<S>& v) const { return sin_phi * v.y + cos_phi * v.z; }
 };
 
 template <class S>
 struct SerialArm {
   std::vector<SerialLink<S>> links;
-  kernel::Vec3<S> omega_0, alpha_0, a_0;        ///< of frame 0, in its axes; a_0 opposes gravity
+  Vec3<S> omega_0, alpha_0, a_0;                ///< of frame 0, in its axes; a_0 opposes gravity
   std::vector<kernel::BodyWrench<S>> wrenches;  ///< on link i, about origin i-1, in frame i
 };
 
-/// A_i of section 5: A b = omega x (omega x b) + alpha x b. Its (3,2) entry is
-/// omega_z omega_y + alpha_x.
-template <class S>
-kernel::Mat3<S> acceleration_of(const kernel::Vec3<S>& omega, const kernel::Vec3<S>& alpha) {
-  const S xx = omega.x * omega.x, yy = omega.y * omega.y, zz = omega.z * omega.z;
-  const S xy = omega.x * omega.y, xz = omega.x * omega.z, yz = omega.y * omega.z;
-  return {-(yy + zz),   xy - alpha.z, xz + alpha.y,  //
-          xy + alpha.z, -(zz + xx),   yz - alpha.x,  //
-          xz - alpha.y, yz + alpha.x, -(xx + yy)};
-}
+/// A_i of section 5: A b = omega x (omega x b) + alpha x b.
+using kernel::acceleration_matrix;
 
 namespace detail {
-inline kernel::Vec3<double> vec3(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
+inline Vec3<double> vec3(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 template <class S>
-kernel::Vec3<S> turned(const Eigen::Matrix3d& m, const kernel::Vec3<S>& v) {
+Vec3<S> turned(const Eigen::Matrix3d& m, const Vec3<S>& v) {
   return {m(0, 0) * v.x + m(0, 1) * v.y + m(0, 2) * v.z,
           m(1, 0) * v.x + m(1, 1) * v.y + m(1, 2) * v.z,
           m(2, 0) * v.x + m(2, 1) * v.y + m(2, 2) * v.z};
@@ -110,9 +102,9 @@ SerialArm<S> serial_arm(const Situation<S>& given) {
     link.sin_phi = 0.0;
     if (i + 1 < n) {
       const TreeBody& next = tree[i + 1];
-      from_body = mounting(next).transpose();
+      from_body = fixed_rotation(next).transpose();
       p = Eigen::Vector3d(next.position[0], next.position[1], next.position[2]);
-      if (next.turned) beta = std::atan2(next.sin_beta, next.cos_beta);
+      if (next.has_beta) beta = std::atan2(next.sin_beta, next.cos_beta);
       link.cos_phi = next.cos_alpha;
       link.sin_phi = next.sin_alpha;
     }
@@ -121,7 +113,7 @@ SerialArm<S> serial_arm(const Situation<S>& given) {
     const S theta = body.prismatic ? S(fixed) : fixed == 0.0 ? given.q[i] : given.q[i] + S(fixed);
     link.cos_theta = cos(theta);
     link.sin_theta = sin(theta);
-    const kernel::Vec3<double> r = detail::vec3(from_body * p);
+    const Vec3<double> r = detail::vec3(from_body * p);
     const BodyMass own = body_mass(body);
     link.mass = own.mass;
     link.r_bar = detail::vec3(from_body * (own.centre - p));
@@ -130,7 +122,7 @@ SerialArm<S> serial_arm(const Situation<S>& given) {
     link.r_before = {r.x, link.cos_phi * r.y - link.sin_phi * r.z,
                      link.sin_phi * r.y + link.cos_phi * r.z};
     link.slide = body.prismatic ? given.q[i] : S(0.0);
-    kernel::Vec3<S> slide = {S(0.0), S(0.0), S(0.0)};
+    Vec3<S> slide = {S(0.0), S(0.0), S(0.0)};
     if (body.prismatic) {
       slide = {S(0.0), link.sin_phi * given.q[i], link.cos_phi * given.q[i]};
       link.r += slide;
@@ -146,31 +138,30 @@ SerialArm<S> serial_arm(const Situation<S>& given) {
     link.principal = none(link.inertia.xy) && none(link.inertia.xz) && none(link.inertia.yz);
     link.rotor_inertia = body.rotor_inertia;
     if (given.has_wrenches()) {
-      const kernel::Vec3<S> force = detail::turned(from_body, given.wrenches[i].force);
+      const Vec3<S> force = detail::turned(from_body, given.wrenches[i].force);
       arm.wrenches[i].force = force;
       arm.wrenches[i].moment =
-          detail::turned(from_body, given.wrenches[i].moment) + kernel::cross(slide, force);
+          detail::turned(from_body, given.wrenches[i].moment) + cross(slide, force);
     }
   }
   if (n > 0) {
-    // frame 0 is the base's, shifted and mounted
+    // frame 0 is the base's, translated and rotated to the first joint
     const S zero(0.0);
-    const kernel::Vec3<S>&w = given.base.angular_velocity, &dw = given.base.angular_acceleration;
+    const Vec3<S>&w = given.base.angular_velocity, &dw = given.base.angular_acceleration;
     arm.omega_0 = arm.alpha_0 = {zero, zero, zero};
     arm.a_0 = given.base.acceleration;
-    if (!given.base.still) {
-      const Vec<S> p = constant<S>(tree[0].position);
+    if (!given.base.not_rotating) {
+      const Vec3<S> p = constant<S>(tree[0].position);
       arm.omega_0 = w;
       arm.alpha_0 = dw;
-      arm.a_0 += kernel::cross(dw, p) + kernel::cross(w, kernel::cross(w, p));
+      arm.a_0 += cross(dw, p) + cross(w, cross(w, p));
     }
-    const Mounting mounting(tree[0]);
-    if (!mounting.is_identity()) {
-      if (!given.base.still) {
-        arm.omega_0 = mounting.from_parent(arm.omega_0);
-        arm.alpha_0 = mounting.from_parent(arm.alpha_0);
+    if (tree[0].alpha_kind != AlphaKind::zero) {
+      if (!given.base.not_rotating) {
+        arm.omega_0 = fixed_to_joint(tree[0], arm.omega_0);
+        arm.alpha_0 = fixed_to_joint(tree[0], arm.alpha_0);
       }
-      arm.a_0 = mounting.from_parent(arm.a_0);
+      arm.a_0 = fixed_to_joint(tree[0], arm.a_0);
     }
   }
   return arm;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "dynamics_core/counting/ledger.hpp"
-#include "dynamics_core/formulations/turning.hpp"
 #include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/rigid/kernel/base.hpp"
 #include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
@@ -28,6 +27,18 @@ template <class S>
 using VectorX = Eigen::Matrix<S, Eigen::Dynamic, 1>;
 template <class S>
 using MatrixX = Eigen::Matrix<S, Eigen::Dynamic, Eigen::Dynamic>;
+
+using kernel::joint_transform;
+using spatial::ArticulatedInertia;
+using spatial::constant;
+using spatial::JointTransform;
+using spatial::Mat3;
+using spatial::plus_planar;
+using spatial::rigid_inertia;
+using spatial::RigidInertia;
+using spatial::SpatialVector;
+using spatial::Sym3;
+using spatial::Vec3;
 
 inline Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
@@ -58,7 +69,7 @@ Situation<S> at_rest(const Situation<S>& given) {
 }
 
 template <class S>
-Vector3<S> eigen(const kernel::Vec3<S>& v) {
+Vector3<S> eigen(const Vec3<S>& v) {
   return {v.x, v.y, v.z};
 }
 
@@ -83,21 +94,27 @@ inline BodyMass body_mass(const TreeBody& body) {
   BodyMass result{body.mass, Eigen::Vector3d::Zero(), Eigen::Matrix3d()};
   result.inertia << j[0], j[1], j[2], j[1], j[3], j[4], j[2], j[4], j[5];
   if (body.mass == 0.0) return result;
-  result.centre = Eigen::Vector3d(body.moment[0], body.moment[1], body.moment[2]) / body.mass;
+  result.centre =
+      Eigen::Vector3d(body.first_moment[0], body.first_moment[1], body.first_moment[2]) / body.mass;
   const Eigen::Vector3d& c = result.centre;
   result.inertia -= body.mass * (c.squaredNorm() * Eigen::Matrix3d::Identity() - c * c.transpose());
   return result;
 }
 
 /// Rz(beta) Rx(alpha): from a joint's frame before its motion to the parent's frame.
-inline Eigen::Matrix3d mounting(const TreeBody& body) {
+inline Eigen::Matrix3d fixed_rotation(const TreeBody& body) {
   const double cb = body.cos_beta, sb = body.sin_beta, ca = body.cos_alpha, sa = body.sin_alpha;
   Eigen::Matrix3d m;
   m << cb, -sb * ca, sb * sa, sb, cb * ca, -cb * sa, 0.0, sa, ca;
   return m;
 }
 
-/// Where a body is, seen from its parent: x_parent = rotation x_body + position.
+/// Whether the body's origin has no y in the parent's axes whatever q, as in a DH table.
+inline bool r_y_is_zero(const TreeBody& body) {
+  return body.position[1] == 0.0 && (!body.prismatic || spatial::joint_axis(body).y == 0.0);
+}
+
+/// The joint transform with a rotation matrix: x_parent = rotation x_body + position.
 template <class S>
 struct BodyPlacement {
   Matrix3<S> rotation;
@@ -106,11 +123,11 @@ struct BodyPlacement {
 
 template <class S>
 BodyPlacement<S> body_placement(const TreeBody& body, const S& q) {
-  const Turning<S> placed(body, q);
-  const S &c = placed.joint.c, &s = placed.joint.s;
+  const JointTransform<S> placed = joint_transform(body, q);
+  const S &c = placed.c, &s = placed.s;
   const double cb = body.cos_beta, sb = body.sin_beta, ca = body.cos_alpha, sa = body.sin_alpha;
   Matrix3<S> turned;
-  if (body.turned) {
+  if (body.has_beta) {
     const double cbca = cb * ca, sbca = sb * ca;
     turned << cb * c - sbca * s, -(cb * s + sbca * c), S(sb * sa), sb * c + cbca * s,
         cbca * c - sb * s, S(-cb * sa), sa * s, sa * c, S(ca);

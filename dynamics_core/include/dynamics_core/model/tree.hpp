@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "dynamics_core/spatial/alpha_kind.hpp"
+
 namespace dynamics {
 
 /// A body and the joint that moves it. The body's frame has its origin on the joint's axis and Z
@@ -15,24 +17,16 @@ namespace dynamics {
 ///   from the parent's frame:  Tp  Rz(beta) Rx(alpha)  Rz(offset + q)      (revolute)
 ///                             Tp  Rz(beta) Rx(alpha)  Rz(offset) Tz(q)    (prismatic)
 ///
-/// beta is zero except for further children (`turned`).
+/// beta is zero except for further children (`has_beta`).
 struct TreeBody {
-  /// alpha and beta, for recursions that have a shorter way through the angles of most robots.
-  enum class Twist : unsigned char {
-    none,           ///< alpha = 0, beta = 0
-    quarter,        ///< alpha = 90 degrees, beta = 0
-    minus_quarter,  ///< alpha = -90 degrees, beta = 0
-    general
-  };
-
   int parent = -1;  ///< -1: the base
-  Twist twist = Twist::none;
+  AlphaKind alpha_kind = AlphaKind::zero;
   bool prismatic = false;
-  bool turned = false;      ///< beta is not zero
-  bool second = false;      ///< its parent has a revolute joint on the base
-  bool concentric = false;  ///< its origin is the parent's
-  bool continued = false;   ///< the next body of the list is a child of this one
-  bool forked = false;      ///< it has a child that is not the next body of the list
+  bool has_beta = false;                 ///< beta is not zero
+  bool parent_is_revolute_root = false;  ///< the parent has a revolute joint and no parent
+  bool at_parent_origin = false;         ///< position is zero
+  bool next_is_child = false;            ///< the next body of the list is a child of this one
+  bool has_nonadjacent_child = false;    ///< some child is not the next body of the list
 
   double rotor_inertia = 0.0;  ///< (kg m^2 or kg)
   double offset = 0.0;         ///< (rad)
@@ -44,10 +38,11 @@ struct TreeBody {
   double shift[3] = {0.0, 0.0, 0.0};
 
   /// Minimal inertial parameters (Gautier and Khalil 1990): the joint forces are the same where
-  /// what lies on the axis of a revolute joint, `mass`, z of `moment` and zz of `pseudo_inertia`,
-  /// belongs to the parent. Zero here for a revolute body; a prismatic one keeps all it has.
+  /// what lies on the axis of a revolute joint, `mass`, z of `first_moment` and zz of
+  /// `pseudo_inertia`, belongs to the parent. Zero here for a revolute body; a prismatic one keeps
+  /// all it has.
   struct Minimal {
-    double moment[3] = {0.0, 0.0, 0.0};
+    double first_moment[3] = {0.0, 0.0, 0.0};
     double pseudo_inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< xx xy xz yy yz zz
     double inertia_zz = 0.0;                                    ///< about the axis
     double mass = 0.0;
@@ -58,11 +53,12 @@ struct TreeBody {
   double cos_offset = 1.0, sin_offset = 0.0;
 
   double mass = 0.0;                                   ///< (kg)
-  double moment[3] = {0.0, 0.0, 0.0};                  ///< mass times mass centre (kg m)
+  double first_moment[3] = {0.0, 0.0, 0.0};            ///< mass times mass center (kg m)
   double inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< about the origin: xx xy xz yy yz zz
   double pseudo_inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< sum of m r r^T: tr J/2 - J
   double inertia_differences[3] = {0.0, 0.0, 0.0};  ///< J_zz - J_yy, J_xx - J_zz, J_yy - J_xx
-  double centre_shift = 0.0;  ///< moment^2 / mass, what separates J from the tensor in Eq. (8)
+  double centre_shift =
+      0.0;  ///< first_moment^2 / mass, what separates J from the tensor in Eq. (8)
 
   double damping = 0.0;   ///< (N m s/rad or N s/m)
   double friction = 0.0;  ///< Coulomb (N m or N)

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small vectors and matrices of the recursions, over any scalar: double, SIMD lanes of doubles, a
+// Three-vectors and 3x3 matrices over any scalar S: double, float, SIMD packs of doubles, a
 // counting scalar, wider reals, dual numbers.
 //
-// They live in a namespace of their own for each instruction set (DYNAMICS_KERNEL_NAMESPACE), so
-// that inline code compiled for a newer set never stands in for the same code of another one.
+//   Vec3<S>   x, y, z
+//   Sym3<S>   symmetric: xx xy xz yy yz zz
+//   Mat3<S>   general: xx xy xz yx yy yz zx zy zz, named by row and column
+//
+// Aggregates without a default value: a variable costs nothing until it is assigned. Constants of
+// a model are double and mix with S.
+//
+// All of spatial/ lives in an inline namespace per instruction set (DYNAMICS_KERNEL_NAMESPACE): the
+// linker must not replace code compiled for one set by code compiled for another.
 
 #ifndef DYNAMICS_KERNEL_NAMESPACE
 #define DYNAMICS_KERNEL_NAMESPACE generic
 #endif
 
-/// Small steps of a recursion: a call, and numbers through memory, would cost more than the step.
+/// For small steps of a recursion: a call with its loads and stores would cost more than the step.
 #define DYNAMICS_INLINE [[gnu::always_inline]] inline
 #define DYNAMICS_INLINE_LAMBDA __attribute__((always_inline))
 
-namespace dynamics::kernel {
+namespace dynamics::spatial {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
@@ -23,6 +30,10 @@ struct Vec3 {
   S x, y, z;
 };
 
+template <class S>
+DYNAMICS_INLINE Vec3<S> zero3() {
+  return {S(0.0), S(0.0), S(0.0)};
+}
 template <class S>
 DYNAMICS_INLINE Vec3<S> operator+(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.x + b.x, a.y + b.y, a.z + b.z};
@@ -44,7 +55,13 @@ DYNAMICS_INLINE Vec3<S> operator*(const T& k, const Vec3<S>& a) {
   return {k * a.x, k * a.y, k * a.z};
 }
 
-/// a x b, where either may be a constant of the model (double) and the other a scalar S.
+/// a + b for a b without component along Z.
+template <class S>
+DYNAMICS_INLINE Vec3<S> plus_planar(const Vec3<S>& a, const Vec3<S>& b) {
+  return {a.x + b.x, a.y + b.y, a.z};
+}
+
+/// a x b; either may be a constant (double).
 template <class A, class B>
 DYNAMICS_INLINE auto cross(const Vec3<A>& a, const Vec3<B>& b) -> Vec3<decltype(a.x * b.x)> {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -54,13 +71,13 @@ DYNAMICS_INLINE auto dot(const Vec3<A>& a, const Vec3<B>& b) -> decltype(a.x * b
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/// A symmetric 3x3 matrix.
+/// A symmetric matrix.
 template <class S>
 struct Sym3 {
   S xx, xy, xz, yy, yz, zz;
 };
-template <class S>
-DYNAMICS_INLINE Sym3<S>& operator+=(Sym3<S>& a, const Sym3<S>& b) {
+template <class S, class T>
+DYNAMICS_INLINE Sym3<S>& operator+=(Sym3<S>& a, const Sym3<T>& b) {
   return a = {a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yy + b.yy, a.yz + b.yz, a.zz + b.zz};
 }
 template <class A, class B>
@@ -69,7 +86,7 @@ DYNAMICS_INLINE auto operator*(const Sym3<A>& m, const Vec3<B>& v) -> Vec3<declt
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
 
-/// A general 3x3 matrix, named by row and column.
+/// A general matrix.
 template <class S>
 struct Mat3 {
   S xx, xy, xz, yx, yy, yz, zx, zy, zz;
@@ -92,5 +109,15 @@ DYNAMICS_INLINE auto transpose_times(const Mat3<A>& m, const Vec3<B>& v)
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
 
+/// The constants of a model as a vector, and as a symmetric matrix (xx xy xz yy yz zz).
+template <class S = double>
+DYNAMICS_INLINE Vec3<S> constant(const double (&v)[3]) {
+  return {S(v[0]), S(v[1]), S(v[2])};
+}
+template <class S = double>
+DYNAMICS_INLINE Sym3<S> constant(const double (&m)[6]) {
+  return {S(m[0]), S(m[1]), S(m[2]), S(m[3]), S(m[4]), S(m[5])};
+}
+
 }  // namespace DYNAMICS_KERNEL_NAMESPACE
-}  // namespace dynamics::kernel
+}  // namespace dynamics::spatial

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a body hands to the body it hangs on: A^T w and A^T M A (Mohan and Saha, Eqs. 33 and 38),
-// by the structure of F: its columns are combinations of five six-vectors, whatever the number of
-// modes.
+// Propagation to the parent: of a force, A^T w, and of an inertia, A^T M A (Mohan and Saha, Eqs. 33
+// and 38). Uses the structure of F: its columns are combinations of five spatial vectors, whatever
+// the number of modes.
 
 #include <array>
 
@@ -12,59 +12,60 @@
 namespace dynamics::flexible {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// F^T w for a wrench at the joint's origin in the parent's axes, added to what each of the
-/// parent's amplitudes feels.
+/// Adds F^T w to the forces on the parent's amplitudes, for a wrench at the joint's origin in the
+/// parent's axes.
 template <class S>
 void add_to_amplitudes(const Tree& tree, const Scratch<S>& scratch, std::size_t index,
-                       const Six<S>& wrench, S* sums) {
+                       const SpatialVector<S>& wrench, S* sums) {
   const ElasticBody& body = tree[index];
   const LinkScratch<S>& link = scratch.links[index];
   const Beam& beam = tree[static_cast<std::size_t>(body.parent)].beam;
-  Vec3<S> moment = wrench.top;
-  if (carries(body)) moment += cross(link.rho, wrench.bottom);
+  Vec3<S> moment = wrench.angular;
+  if (carries(body)) moment += cross(link.rho, wrench.linear);
   for (std::size_t j = 0; j < beam.modes_y; ++j) {
-    sums[j] = sums[j] + (body.at.shape[j] * wrench.bottom.y + body.at.slope[j] * moment.z);
+    sums[j] = sums[j] + (body.at.shape[j] * wrench.linear.y + body.at.slope[j] * moment.z);
   }
   if (beam.modes_z > 0) {
     const S about = link.slope_z.s * moment.x - link.slope_z.c * moment.y;
     for (std::size_t j = beam.modes_y; j < beam.modes(); ++j) {
-      sums[j] = sums[j] + (body.at.shape[j] * wrench.bottom.z + body.at.slope[j] * about);
+      sums[j] = sums[j] + (body.at.shape[j] * wrench.linear.z + body.at.slope[j] * about);
     }
   }
   if (beam.stiffening) {
     const S* g = scratch.shortening.data() + index * scratch.largest;
-    for (std::size_t j = 0; j < beam.modes(); ++j) sums[j] = sums[j] - g[j] * wrench.bottom.x;
+    for (std::size_t j = 0; j < beam.modes(); ++j) sums[j] = sums[j] - g[j] * wrench.linear.x;
   }
 }
 
-/// The parent's eta gains a wrench, given at the joint's origin in the joint's axes.
+/// Adds a wrench, given at the joint's origin in the joint's axes, to the parent's eta.
 template <class S>
-void hand_down_wrench(const Tree& tree, Scratch<S>& scratch, std::size_t index, Six<S> wrench) {
+void propagate_wrench_to_parent(const Tree& tree, Scratch<S>& scratch, std::size_t index,
+                                SpatialVector<S> wrench) {
   const ElasticBody& body = tree[index];
   const LinkScratch<S>& link = scratch.links[index];
   const auto parent = static_cast<std::size_t>(body.parent);
-  turn_to_parent(tree, body, link, wrench);
+  rotate_to_parent(tree, body, link, wrench);
   if (body.at.bends) {
     add_to_amplitudes(tree, scratch, index, wrench, scratch.eta.data() + tree[parent].amplitude);
   }
-  Six<S>& eta = scratch.links[parent].eta;
-  eta.bottom += wrench.bottom;
-  eta.top += wrench.top + cross(link.r, wrench.bottom);
+  SpatialVector<S>& eta = scratch.links[parent].eta;
+  eta.linear += wrench.linear;
+  eta.angular += wrench.angular + cross(link.r, wrench.linear);
 }
 
-/// The five six-vectors that F's columns combine: unit deflection along y and its slope, the same
-/// along z, and the foreshortening.
+/// The five spatial vectors that F's columns combine: unit deflection along y and its slope, the
+/// same along z, and the foreshortening.
 enum Generator : std::size_t { deflect_y, slope_y, deflect_z, slope_z, shorten_x };
 
-/// The parent's mass matrix gains the inertia of a body, given in the joint's axes (by value).
+/// Adds the inertia of a body, given in the joint's axes, to the parent's mass matrix.
 template <class S>
-void hand_down_inertia(const Tree& tree, Scratch<S>& scratch, std::size_t index,
-                       Inertia6<S> inertia) {
+void propagate_inertia_to_parent(const Tree& tree, Scratch<S>& scratch, std::size_t index,
+                                 ArticulatedInertia<S> inertia) {
   const ElasticBody& body = tree[index];
   const LinkScratch<S>& link = scratch.links[index];
   const auto parent = static_cast<std::size_t>(body.parent);
-  turn_to_parent(tree, body, link, inertia);
-  add_shifted(link.r, inertia, scratch.links[parent].inertia);
+  rotate_to_parent(tree, body, link, inertia);
+  scratch.links[parent].inertia += translate(link.r, inertia);
   if (!body.at.bends) return;
 
   const Beam& beam = tree[parent].beam;
@@ -73,8 +74,8 @@ void hand_down_inertia(const Tree& tree, Scratch<S>& scratch, std::size_t index,
   // the inertia times the generators
   const Sym3<S>& M = inertia.M;
   const Mat3<S>& H = inertia.H;
-  const Sym3<S>& J = inertia.J;
-  std::array<Six<S>, 5> wrench{};
+  const Sym3<S>& J = inertia.I;
+  std::array<SpatialVector<S>, 5> wrench{};
   if (y) wrench[deflect_y] = {{H.xy, H.yy, H.zy}, {M.xy, M.yy, M.yz}};
   if (z) wrench[deflect_z] = {{H.xz, H.yz, H.zz}, {M.xz, M.yz, M.zz}};
   if (x) wrench[shorten_x] = {{H.xx, H.yx, H.zx}, {M.xx, M.xy, M.xz}};
@@ -91,27 +92,27 @@ void hand_down_inertia(const Tree& tree, Scratch<S>& scratch, std::size_t index,
     }
   }
   if (carries(body)) {  // a slope also moves the joint's origin
-    const auto add = [&](Six<S>& w, const Vec3<S>& axis) {
+    const auto add = [&](SpatialVector<S>& w, const Vec3<S>& axis) {
       const Vec3<S> way = cross(axis, link.rho);
-      w += Six<S>{H * way, M * way};
+      w += SpatialVector<S>{H * way, M * way};
     };
     if (y) add(wrench[slope_y], Vec3<S>{S(0.0), S(0.0), S(1.0)});
     if (z) add(wrench[slope_z], lean);
   }
   // generator^T (inertia generator), then M_dd
-  const auto project = [&](const Six<S>& w) {
+  const auto project = [&](const SpatialVector<S>& w) {
     std::array<S, 5> result{};
-    Vec3<S> moment = w.top;
-    if (carries(body)) moment += cross(link.rho, w.bottom);
+    Vec3<S> moment = w.angular;
+    if (carries(body)) moment += cross(link.rho, w.linear);
     if (y) {
-      result[deflect_y] = w.bottom.y;
+      result[deflect_y] = w.linear.y;
       result[slope_y] = moment.z;
     }
     if (z) {
-      result[deflect_z] = w.bottom.z;
+      result[deflect_z] = w.linear.z;
       result[slope_z] = y ? S(lean.x * moment.x + lean.y * moment.y) : S(-moment.y);
     }
-    if (x) result[shorten_x] = w.bottom.x;
+    if (x) result[shorten_x] = w.linear.x;
     return result;
   };
   std::array<std::array<S, 5>, 5> gram{};
@@ -144,7 +145,7 @@ void hand_down_inertia(const Tree& tree, Scratch<S>& scratch, std::size_t index,
     }
   }
   // the generators' wrenches at the parent's origin, then M_td
-  const auto shift = [&](Six<S>& w) { w.top += cross(link.r, w.bottom); };
+  const auto shift = [&](SpatialVector<S>& w) { w.angular += cross(link.r, w.linear); };
   if (y) {
     shift(wrench[deflect_y]);
     shift(wrench[slope_y]);
@@ -154,14 +155,14 @@ void hand_down_inertia(const Tree& tree, Scratch<S>& scratch, std::size_t index,
     shift(wrench[slope_z]);
   }
   if (x) shift(wrench[shorten_x]);
-  Six<S>* columns = scratch.columns.data() + tree[parent].amplitude;
+  SpatialVector<S>* columns = scratch.columns.data() + tree[parent].amplitude;
   for (std::size_t k = 0; k < m; ++k) {
     const bool k_y = k < m_y;
     columns[k] +=
         shape[k] * wrench[k_y ? deflect_y : deflect_z] + slope[k] * wrench[k_y ? slope_y : slope_z];
     if (x) {
-      columns[k].top -= shortened[k] * wrench[shorten_x].top;
-      columns[k].bottom -= shortened[k] * wrench[shorten_x].bottom;
+      columns[k].angular -= shortened[k] * wrench[shorten_x].angular;
+      columns[k].linear -= shortened[k] * wrench[shorten_x].linear;
     }
   }
 }

@@ -16,16 +16,16 @@ void twists(const Tree& tree, Scratch<S>& scratch, const S* q, const S* d, const
     const ElasticBody& body = tree[i];
     LinkScratch<S>& link = scratch.links[i];
     place(tree, scratch, i, q, d);
-    Six<S> twist = zero6<S>();
+    SpatialVector<S> twist = zero6<S>();
     if (body.parent >= 0) {
-      twist = carried_by_parent(tree, scratch, i,
-                                scratch.links[static_cast<std::size_t>(body.parent)].velocity, dd);
+      twist = transform_from_parent(
+          tree, scratch, i, scratch.links[static_cast<std::size_t>(body.parent)].velocity, dd);
     }
     if (body.joint != JointKind::fixed) {
-      S& own = body.joint == JointKind::prismatic ? twist.bottom.z : twist.top.z;
+      S& own = body.joint == JointKind::prismatic ? twist.linear.z : twist.angular.z;
       own = own + qd[body.coordinate];
     }
-    link.velocity = body.reframed ? rotate_back(body.axes, twist) : twist;
+    link.velocity = body.reframed ? rotate_inverse(body.axes, twist) : twist;
   }
 }
 

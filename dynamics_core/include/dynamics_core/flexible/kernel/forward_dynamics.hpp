@@ -42,48 +42,40 @@ void eliminate_amplitudes(const ElasticBody& body, Scratch<S>& scratch, LinkScra
   const std::size_t m = body.beam.modes();
   S* matrix = scratch.matrices.data() + body.matrix;
   factor(matrix, m);
-  Six<S>* reduced = scratch.reduced.data() + body.amplitude;
-  const Six<S>* columns = scratch.columns.data() + body.amplitude;
+  SpatialVector<S>* reduced = scratch.reduced.data() + body.amplitude;
+  const SpatialVector<S>* columns = scratch.columns.data() + body.amplitude;
   S* forces = scratch.forces.data() + body.amplitude;
   const S* eta = scratch.eta.data() + body.amplitude;
   for (std::size_t j = 0; j < m; ++j) {
-    Six<S> row = columns[j];
+    SpatialVector<S> row = columns[j];
     S force = phi == nullptr ? S(-eta[j]) : S(phi[j] - eta[j]);
     for (std::size_t k = 0; k < j; ++k) {
       const S& l = matrix[j * m + k];
-      row.top -= l * reduced[k].top;
-      row.bottom -= l * reduced[k].bottom;
+      row.angular -= l * reduced[k].angular;
+      row.linear -= l * reduced[k].linear;
       force = force - l * forces[k];
     }
     reduced[j] = row;
     forces[j] = force;
-    const Six<S> scaled = matrix[j * m + j] * row;
-    subtract_product(link.inertia, scaled, row);
+    const SpatialVector<S> scaled = matrix[j * m + j] * row;
+    subtract_outer(link.inertia, scaled, row);
     link.eta += force * scaled;
   }
 }
 
 /// The amplitudes' accelerations once the body's is known.
 template <class S>
-void solve_amplitudes(const ElasticBody& body, const Scratch<S>& scratch, const Six<S>& mu,
-                      S* ddd) {
+void solve_amplitudes(const ElasticBody& body, const Scratch<S>& scratch,
+                      const SpatialVector<S>& mu, S* ddd) {
   const std::size_t m = body.beam.modes();
   const S* matrix = scratch.matrices.data() + body.matrix;
-  const Six<S>* reduced = scratch.reduced.data() + body.amplitude;
+  const SpatialVector<S>* reduced = scratch.reduced.data() + body.amplitude;
   const S* forces = scratch.forces.data() + body.amplitude;
   for (std::size_t j = m; j-- > 0;) {
     S value = matrix[j * m + j] * (forces[j] - dot(reduced[j], mu));
     for (std::size_t i = j + 1; i < m; ++i) value = value - matrix[i * m + j] * ddd[i];
     ddd[j] = value;
   }
-}
-
-/// M^ p: the column of the joint's axis, z of the joint's frame.
-template <class S>
-Six<S> joint_column(const ElasticBody& body, const Inertia6<S>& m) {
-  if (body.joint == JointKind::prismatic)
-    return {{m.H.xz, m.H.yz, m.H.zz}, {m.M.xz, m.M.yz, m.M.zz}};
-  return {{m.J.xz, m.J.yz, m.J.zz}, {m.H.zx, m.H.zy, m.H.zz}};
 }
 
 /// Which accelerations are given.
@@ -105,8 +97,8 @@ void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
     link_inertia(tree, scratch, i, d, dd, true);
     const ElasticBody& body = tree[i];
     if (given == Given::joints && body.joint != JointKind::fixed) {
-      Six<S>& bias = scratch.links[i].bias;
-      S& own = body.joint == JointKind::prismatic ? bias.bottom.z : bias.top.z;
+      SpatialVector<S>& bias = scratch.links[i].bias;
+      S& own = body.joint == JointKind::prismatic ? bias.linear.z : bias.angular.z;
       own = own + qdd[body.coordinate];
     }
   }
@@ -123,52 +115,54 @@ void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
     }
     const bool pivots = given == Given::forces && body.joint != JointKind::fixed;
     if (pivots) {
-      const Six<S> hat = joint_column(body, link.inertia);
-      link.pivot = body.joint == JointKind::prismatic ? hat.bottom.z : hat.top.z;
+      const SpatialVector<S> hat = joint_column(link.inertia, body.joint == JointKind::prismatic);
+      link.pivot = body.joint == JointKind::prismatic ? hat.linear.z : hat.angular.z;
       if (body.rotor_inertia != 0.0) link.pivot = link.pivot + body.rotor_inertia;
       link.pivot_inverse = S(1.0) / link.pivot;
       link.psi = link.pivot_inverse * hat;
-      const S& felt = body.joint == JointKind::prismatic ? link.eta.bottom.z : link.eta.top.z;
+      const S& felt = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
       link.force = tau[body.coordinate] - felt;
       if (body.parent < 0) continue;
-      subtract_product(link.inertia, link.psi, hat);
+      subtract_outer(link.inertia, link.psi, hat);
       link.eta += link.force * link.psi;
     } else if (body.parent < 0) {
       continue;
     }
-    hand_down_wrench(tree, scratch, i, link.eta + link.inertia * link.bias);
-    hand_down_inertia(tree, scratch, i, link.inertia);
+    propagate_wrench_to_parent(tree, scratch, i, link.eta + link.inertia * link.bias);
+    propagate_inertia_to_parent(tree, scratch, i, link.inertia);
   }
 
   for (std::size_t i = 0; i < n; ++i) {
     const ElasticBody& body = tree[i];
     LinkScratch<S>& link = scratch.links[i];
     if (body.parent < 0) {
-      if (base.still) {
+      if (base.not_rotating) {
         link.mu = {zero3<S>(), base.acceleration};
       } else {
-        link.mu = {base.alpha, base.acceleration + cross(base.alpha, link.r)};
+        link.mu = {base.angular_acceleration,
+                   base.acceleration + cross(base.angular_acceleration, link.r)};
       }
-      turn_to_joint(tree, body, link, link.mu);
+      rotate_to_joint(tree, body, link, link.mu);
     } else {
-      link.mu = carried_by_parent(tree, scratch, i,
-                                  scratch.links[static_cast<std::size_t>(body.parent)].mu, ddd);
+      link.mu = transform_from_parent(tree, scratch, i,
+                                      scratch.links[static_cast<std::size_t>(body.parent)].mu, ddd);
     }
     link.mu += link.bias;
     if (body.joint != JointKind::fixed) {
       if (given == Given::forces) {
         const S acceleration = link.force * link.pivot_inverse - dot(link.psi, link.mu);
         qdd[body.coordinate] = acceleration;
-        S& own = body.joint == JointKind::prismatic ? link.mu.bottom.z : link.mu.top.z;
+        S& own = body.joint == JointKind::prismatic ? link.mu.linear.z : link.mu.angular.z;
         own = own + acceleration;
       } else {
-        const Six<S> column = joint_column(body, link.inertia);
-        const S& felt = body.joint == JointKind::prismatic ? link.eta.bottom.z : link.eta.top.z;
+        const SpatialVector<S> column =
+            joint_column(link.inertia, body.joint == JointKind::prismatic);
+        const S& felt = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
         tau[body.coordinate] =
             dot(column, link.mu) + felt + body.rotor_inertia * qdd[body.coordinate];
       }
     }
-    if (body.reframed) link.mu = rotate_back(body.axes, link.mu);
+    if (body.reframed) link.mu = rotate_inverse(body.axes, link.mu);
     if (body.beam.modes() > 0) solve_amplitudes(body, scratch, link.mu, ddd + body.amplitude);
   }
 }

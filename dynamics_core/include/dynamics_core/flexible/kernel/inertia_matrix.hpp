@@ -12,17 +12,19 @@ inline namespace DYNAMICS_KERNEL_NAMESPACE {
 /// Hands a wrench, in the axes and at the origin of body `index`, down to the base; `entry(row,
 /// value)` gets what each joint (row of its coordinate) and amplitude (behind all joints) feels.
 template <class S, class Entry>
-void hand_down_column(const Tree& tree, const Scratch<S>& scratch, std::size_t index, Six<S> wrench,
-                      std::size_t joints, S* felt, const Entry& entry) {
+void propagate_column_to_base(const Tree& tree, const Scratch<S>& scratch, std::size_t index,
+                              SpatialVector<S> wrench, std::size_t joints, S* felt,
+                              const Entry& entry) {
   for (std::size_t i = index;;) {
     const ElasticBody& body = tree[i];
     if (body.reframed) wrench = rotate(body.axes, wrench);
     if (body.joint != JointKind::fixed) {
-      entry(body.coordinate, body.joint == JointKind::prismatic ? wrench.bottom.z : wrench.top.z);
+      entry(body.coordinate,
+            body.joint == JointKind::prismatic ? wrench.linear.z : wrench.angular.z);
     }
     if (body.parent < 0) return;
     const LinkScratch<S>& link = scratch.links[i];
-    turn_to_parent(tree, body, link, wrench);
+    rotate_to_parent(tree, body, link, wrench);
     const auto parent = static_cast<std::size_t>(body.parent);
     if (body.at.bends) {
       const std::size_t m = tree[parent].beam.modes();
@@ -30,7 +32,7 @@ void hand_down_column(const Tree& tree, const Scratch<S>& scratch, std::size_t i
       add_to_amplitudes(tree, scratch, i, wrench, felt);
       for (std::size_t j = 0; j < m; ++j) entry(joints + tree[parent].amplitude + j, felt[j]);
     }
-    wrench.top += cross(link.r, wrench.bottom);
+    wrench.angular += cross(link.r, wrench.linear);
     i = parent;
   }
 }
@@ -45,8 +47,8 @@ void composite_bodies(const Tree& tree, Scratch<S>& scratch, const S* q, const S
   for (std::size_t i = tree.size(); i-- > 0;) {
     const ElasticBody& body = tree[i];
     if (body.parent < 0) continue;
-    const Inertia6<S>& own = scratch.links[i].inertia;
-    hand_down_inertia(tree, scratch, i, body.reframed ? rotate(body.axes, own) : own);
+    const ArticulatedInertia<S>& own = scratch.links[i].inertia;
+    propagate_inertia_to_parent(tree, scratch, i, body.reframed ? rotate(body.axes, own) : own);
   }
 }
 
@@ -61,23 +63,23 @@ void inertia_matrix(const Tree& tree, Scratch<S>& scratch, std::size_t joints, c
     const std::size_t m = body.beam.modes();
     const S* matrix = scratch.matrices.data() + body.matrix;
     if (body.joint != JointKind::fixed) {
-      Inertia6<S> inertia = scratch.links[i].inertia;
+      ArticulatedInertia<S> inertia = scratch.links[i].inertia;
       if (body.reframed) inertia = rotate(body.axes, inertia);
-      Six<S> wrench = joint_column(body, inertia);
-      if (body.reframed) wrench = rotate_back(body.axes, wrench);
-      hand_down_column(tree, scratch, i, wrench, joints, felt,
-                       [&](std::size_t row, const S& value) {
-                         const bool own = row == body.coordinate;
-                         set(row, body.coordinate, own ? S(value + body.rotor_inertia) : value);
-                       });
+      SpatialVector<S> wrench = joint_column(inertia, body.joint == JointKind::prismatic);
+      if (body.reframed) wrench = rotate_inverse(body.axes, wrench);
+      propagate_column_to_base(
+          tree, scratch, i, wrench, joints, felt, [&](std::size_t row, const S& value) {
+            const bool own = row == body.coordinate;
+            set(row, body.coordinate, own ? S(value + body.rotor_inertia) : value);
+          });
     }
     for (std::size_t j = 0; j < m; ++j) {
       const std::size_t column = joints + body.amplitude + j;
       for (std::size_t k = 0; k <= j; ++k) {
         set(joints + body.amplitude + k, column, matrix[j * m + k]);
       }
-      hand_down_column(tree, scratch, i, scratch.columns[body.amplitude + j], joints, felt,
-                       [&](std::size_t row, const S& value) { set(row, column, value); });
+      propagate_column_to_base(tree, scratch, i, scratch.columns[body.amplitude + j], joints, felt,
+                               [&](std::size_t row, const S& value) { set(row, column, value); });
     }
   }
 }

@@ -28,34 +28,35 @@ void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
     }
     link_inertia(tree, scratch, i, d, dd, moving);
     if (body.parent < 0) {
-      if (base.still || !moving) {
+      if (base.not_rotating || !moving) {
         link.mu = {zero3<S>(), base.acceleration};
       } else {
-        link.mu = {base.alpha, base.acceleration + cross(base.alpha, link.r)};
+        link.mu = {base.angular_acceleration,
+                   base.acceleration + cross(base.angular_acceleration, link.r)};
       }
-      turn_to_joint(tree, body, link, link.mu);
+      rotate_to_joint(tree, body, link, link.mu);
     } else {
       const LinkScratch<S>& parent = scratch.links[static_cast<std::size_t>(body.parent)];
       if (accelerating) {
-        link.mu = carried_by_parent(tree, scratch, i, parent.mu, ddd);
+        link.mu = transform_from_parent(tree, scratch, i, parent.mu, ddd);
       } else {
-        link.mu = {parent.mu.top, parent.mu.bottom + cross(parent.mu.top, link.r)};
-        turn_to_joint(tree, body, link, link.mu);
+        link.mu = {parent.mu.angular, parent.mu.linear + cross(parent.mu.angular, link.r)};
+        rotate_to_joint(tree, body, link, link.mu);
       }
     }
     link.mu += link.bias;
     if (accelerating && body.joint != JointKind::fixed) {
-      S& own = body.joint == JointKind::prismatic ? link.mu.bottom.z : link.mu.top.z;
+      S& own = body.joint == JointKind::prismatic ? link.mu.linear.z : link.mu.angular.z;
       own = own + qdd[body.coordinate];
     }
-    if (body.reframed) link.mu = rotate_back(body.axes, link.mu);
+    if (body.reframed) link.mu = rotate_inverse(body.axes, link.mu);
     // w* = M t-dot + gamma (Eq. 23)
     link.eta += link.inertia * link.mu;
     const std::size_t m = body.beam.modes();
     const S* matrix = scratch.matrices.data() + body.matrix;
     for (std::size_t j = 0; j < m; ++j) {
       S& force = scratch.eta[body.amplitude + j];
-      const Six<S>& column = scratch.columns[body.amplitude + j];
+      const SpatialVector<S>& column = scratch.columns[body.amplitude + j];
       force = force + dot(column, link.mu);
       if (!accelerating) continue;
       const S* second = ddd + body.amplitude;
@@ -69,13 +70,13 @@ void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
     if (body.reframed) link.eta = rotate(body.axes, link.eta);
     if (body.joint != JointKind::fixed) {
       S& force = tau[body.coordinate];
-      force = body.joint == JointKind::prismatic ? link.eta.bottom.z : link.eta.top.z;
+      force = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
       if (accelerating) force = force + body.rotor_inertia * qdd[body.coordinate];
     }
     for (std::size_t j = 0; j < body.beam.modes(); ++j) {
       phi[body.amplitude + j] = scratch.eta[body.amplitude + j];
     }
-    if (body.parent >= 0) hand_down_wrench(tree, scratch, i, link.eta);
+    if (body.parent >= 0) propagate_wrench_to_parent(tree, scratch, i, link.eta);
   }
 }
 

@@ -18,29 +18,27 @@ struct MassMoments {
 };
 
 template <class S>
-Inertia6<S> inertia_of(const ElasticBody& body, const MassMoments<S>& beam) {
-  const Vec3<S> h = {beam.first.x + body.moment[0], beam.first.y + body.moment[1],
-                     beam.first.z + body.moment[2]};
-  const S mass = beam.mass + body.mass;
-  const S zero(0.0);
+ArticulatedInertia<S> inertia_of(const ElasticBody& body, const MassMoments<S>& beam) {
   const Sym3<S>& s = beam.second;
-  return {
+  const RigidInertia<S> sum = {
+      beam.mass + body.mass,
+      {beam.first.x + body.first_moment[0], beam.first.y + body.first_moment[1],
+       beam.first.z + body.first_moment[2]},
       {body.inertia[0] + (s.yy + s.zz), body.inertia[1] - s.xy, body.inertia[2] - s.xz,
-       body.inertia[3] + (s.xx + s.zz), body.inertia[4] - s.yz, body.inertia[5] + (s.xx + s.yy)},
-      {zero, -h.z, h.y, h.z, zero, -h.x, -h.y, h.x, zero},
-      {mass, zero, zero, mass, zero, mass}};
+       body.inertia[3] + (s.xx + s.zz), body.inertia[4] - s.yz, body.inertia[5] + (s.xx + s.yy)}};
+  return spatial::articulated_inertia<S>(sum);
 }
 
 /// The first moment h out of H = [h x].
 template <class S>
-Vec3<S> first_moment(const Inertia6<S>& inertia) {
+Vec3<S> first_moment(const ArticulatedInertia<S>& inertia) {
   return {inertia.H.zy, inertia.H.xz, inertia.H.yx};
 }
 
 /// omega x (omega x h) and omega x J omega: gamma of the body as if it were rigid.
 template <class S>
-Six<S> rigid_gamma(const Inertia6<S>& inertia, const Vec3<S>& omega) {
-  return {cross(omega, inertia.J * omega), cross(omega, cross(omega, first_moment(inertia)))};
+SpatialVector<S> rigid_gamma(const ArticulatedInertia<S>& inertia, const Vec3<S>& omega) {
+  return {cross(omega, inertia.I * omega), cross(omega, cross(omega, first_moment(inertia)))};
 }
 
 /// sum += matrix * vector
@@ -54,13 +52,7 @@ void add_product(const SparseMatrix& matrix, const S* vector, S* sum) {
 /// A rigid body, or a beam without amplitudes.
 template <class S>
 void rigid_link(const ElasticBody& body, LinkScratch<S>& link, bool moving) {
-  const S zero(0.0);
-  const S mass(body.mass);
-  const double* I = body.inertia;
-  const double* h = body.moment;
-  link.inertia = {{S(I[0]), S(I[1]), S(I[2]), S(I[3]), S(I[4]), S(I[5])},
-                  {zero, S(-h[2]), S(h[1]), S(h[2]), zero, S(-h[0]), S(-h[1]), S(h[0]), zero},
-                  {mass, zero, zero, mass, zero, mass}};
+  link.inertia = spatial::articulated_inertia<S>(spatial::rigid_inertia(body));
   link.eta = moving ? rigid_gamma(link.inertia, link.omega) : zero6<S>();
 }
 
@@ -70,7 +62,7 @@ void bent_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& lin
                const S* rates, bool moving) {
   const Beam& beam = body.beam;
   const std::size_t m = beam.modes(), m_y = beam.modes_y;
-  Six<S>* columns = scratch.columns.data() + body.amplitude;
+  SpatialVector<S>* columns = scratch.columns.data() + body.amplitude;
   S* eta = scratch.eta.data() + body.amplitude;
   // int s_j u_y and int s_j u_z, and with the rates
   S* along_y = scratch.products.data() + 4 * body.amplitude;
@@ -133,9 +125,9 @@ void bent_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& lin
   }
   const S trace = row_y.y + row_z.z;
   const Vec3<S> turning = {trace * w.x, trace * w.y - dot(row_y, w), trace * w.z - dot(row_z, w)};
-  link.eta.top += turning + turning;
+  link.eta.angular += turning + turning;
   const Vec3<S> u_rate = {zero, force_y + force_y, force_z + force_z};
-  link.eta.bottom += cross(w, u_rate);
+  link.eta.linear += cross(w, u_rate);
 
   const S xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
   const S xx_zz = w.x * w.x + w.z * w.z, xx_yy = w.x * w.x + w.y * w.y;
@@ -157,7 +149,7 @@ void stiffened_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>
                     const S* rates, bool moving) {
   const Beam& beam = body.beam;
   const std::size_t m = beam.modes(), m_y = beam.modes_y;
-  Six<S>* columns = scratch.columns.data() + body.amplitude;
+  SpatialVector<S>* columns = scratch.columns.data() + body.amplitude;
   S* eta = scratch.eta.data() + body.amplitude;
   S* matrix = scratch.matrices.data() + body.matrix;
   S* g = scratch.products.data() + 4 * body.amplitude;
@@ -171,7 +163,7 @@ void stiffened_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>
   add_product(beam.stiffness, d, eta);
   if (moving) add_product(beam.damping, rates, eta);
   const Vec3<S>& w = link.omega;
-  Six<S> gamma = zero6<S>();  // of what moves relative to the body
+  SpatialVector<S> gamma = zero6<S>();  // of what moves relative to the body
   for (const BeamNode& node : beam.nodes) {
     shorten(beam, node.shortening, d, g);
     Vec3<S> r = {S(node.x), zero, zero}, u_rate = zero3<S>();
@@ -201,14 +193,14 @@ void stiffened_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>
       relative = cross(w, u_rate + u_rate);
       relative.x = relative.x - bend;
       whole = relative + cross(w, cross(w, r));
-      gamma.bottom += k * relative;
-      gamma.top += k * cross(r, relative);
+      gamma.linear += k * relative;
+      gamma.angular += k * cross(r, relative);
     }
     for (std::size_t j = 0; j < m; ++j) {
       const Vec3<S> shape = {-g[j], S(j < m_y ? node.shape[j] : 0.0),
                              S(j < m_y ? 0.0 : node.shape[j])};
-      columns[j].bottom += k * shape;
-      columns[j].top += k * cross(r, shape);
+      columns[j].linear += k * shape;
+      columns[j].angular += k * cross(r, shape);
       if (moving) eta[j] = eta[j] + k * dot(shape, whole);
       for (std::size_t i = 0; i < m; ++i) matrix[j * m + i] = matrix[j * m + i] + k * (g[j] * g[i]);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where a body is and how it turns: the twist propagation A_{i,i-1} with the deflection and the
-// slope of the link before (Mohan and Saha, Eqs. 7 to 11), and its rate.
+// Positions and motions of the bodies: the twist propagation A_{i,i-1} with the deflection and the
+// slope of the previous link (Mohan and Saha, Eqs. 7 to 11), and its rate.
 //
 // The slopes of a bent beam are taken as the rotation Rz(u_y') Ry(-u_z'), and everything below as
 // its exact consequence: the equations are those of Lagrange for these coordinates, whatever the
@@ -12,36 +12,42 @@
 #include <cstddef>
 #include <vector>
 
-#include "dynamics_core/flexible/kernel/algebra.hpp"
 #include "dynamics_core/flexible/tree.hpp"
+#include "dynamics_core/rigid/kernel/base.hpp"
 
 namespace dynamics::flexible {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// The motion of the base in its own axes; gravity is an acceleration the other way.
-template <class S>
-struct BaseState {
-  Vec3<S> omega, alpha, acceleration;
-  bool still = true;  ///< omega and alpha are zero and not read
-};
+using kernel::BaseState;
+using spatial::ArticulatedInertia;
+using spatial::cross;
+using spatial::dot;
+using spatial::Mat3;
+using spatial::PlanarRotation;
+using spatial::RigidInertia;
+using spatial::SpatialVector;
+using spatial::Sym3;
+using spatial::Vec3;
+using spatial::zero3;
+using spatial::zero6;
 
 template <class S>
 struct LinkScratch {
   // where the body hangs on its parent
-  Turn<S> joint;             ///< Rz(offset + q)
-  Turn<S> slope_z, slope_y;  ///< of the parent's beam there
-  Vec3<S> r;                 ///< the body's origin, from the parent's, in the parent's axes
-  Vec3<S> rho;               ///< its part that turns with the slopes
+  PlanarRotation<S> joint;             ///< Rz(offset + q)
+  PlanarRotation<S> slope_z, slope_y;  ///< of the parent's beam there
+  Vec3<S> r;    ///< the body's origin, from the parent's, in the parent's axes
+  Vec3<S> rho;  ///< its part that turns with the slopes
 
-  Vec3<S> omega;    ///< in the body's axes
-  Six<S> bias;      ///< acceleration for zero second derivatives, in the joint's axes
-  Six<S> velocity;  ///< twist in the body's axes, filled for energies only
+  Vec3<S> omega;              ///< in the body's axes
+  SpatialVector<S> bias;      ///< acceleration for zero second derivatives, in the joint's axes
+  SpatialVector<S> velocity;  ///< twist in the body's axes, filled for energies only
 
-  Inertia6<S> inertia;
-  Six<S> eta;  ///< wrench for zero acceleration
-  Six<S> psi;
+  ArticulatedInertia<S> inertia;
+  SpatialVector<S> eta;  ///< wrench for zero acceleration
+  SpatialVector<S> psi;
   S pivot, pivot_inverse, force;
-  Six<S> mu;  ///< acceleration in the body's axes
+  SpatialVector<S> mu;  ///< acceleration in the body's axes
 };
 
 /// Scratch of all recursions, for one thread at a time.
@@ -65,45 +71,43 @@ struct Scratch {
 
   std::size_t largest = 0;            ///< number of amplitudes of a body
   std::vector<LinkScratch<S>> links;  ///< by body
-  std::vector<Six<S>> columns;        ///< M_td: by amplitude, what of the twist it is coupled to
-  std::vector<Six<S>> reduced;        ///< L^-1 M_dt
-  std::vector<S> eta;                 ///< by amplitude: the force for zero acceleration
-  std::vector<S> forces;              ///< by amplitude: L^-1 (phi - eta)
-  std::vector<S> products;            ///< int s_j u_y, int s_j u_z and their rates
-  std::vector<S> matrices;            ///< M_dd of every body, later its factors
-  std::vector<S> shortening;          ///< by body: du_x/dd of its place on the parent's beam
+  std::vector<SpatialVector<S>>
+      columns;  ///< M_td: by amplitude, what of the twist it is coupled to
+  std::vector<SpatialVector<S>> reduced;  ///< L^-1 M_dt
+  std::vector<S> eta;                     ///< by amplitude: the force for zero acceleration
+  std::vector<S> forces;                  ///< by amplitude: L^-1 (phi - eta)
+  std::vector<S> products;                ///< int s_j u_y, int s_j u_z and their rates
+  std::vector<S> matrices;                ///< M_dd of every body, later its factors
+  std::vector<S> shortening;              ///< by body: du_x/dd of its place on the parent's beam
 };
 
 /// From the joint's axes to the parent's; `Quantity` is Vec3, Six, or an inertia.
 template <class S, class Quantity>
-void turn_to_parent(const Tree& tree, const ElasticBody& body, const LinkScratch<S>& link,
-                    Quantity& quantity) {
-  if (body.joint == JointKind::revolute || body.offset != 0.0) turn_z(link.joint, quantity);
-  if (body.tilted) turn_x(Turn<double>{body.cos_alpha, body.sin_alpha}, quantity);
-  if (body.turned) turn_z(Turn<double>{body.cos_beta, body.sin_beta}, quantity);
+void rotate_to_parent(const Tree& tree, const ElasticBody& body, const LinkScratch<S>& link,
+                      Quantity& quantity) {
+  if (body.joint == JointKind::revolute || body.offset != 0.0)
+    rotate_about_z(link.joint.c, link.joint.s, quantity);
+  if (body.has_alpha) rotate_about_x(body.cos_alpha, body.sin_alpha, quantity);
+  if (body.has_beta) rotate_about_z(body.cos_beta, body.sin_beta, quantity);
   if (!body.at.bends) return;
   const Beam& beam = tree[static_cast<std::size_t>(body.parent)].beam;
-  if (beam.modes_z > 0) turn_y(link.slope_y, quantity);
-  if (beam.modes_y > 0) turn_z(link.slope_z, quantity);
-}
-
-template <class T>
-Turn<T> back(const Turn<T>& turn) {
-  return {turn.c, -turn.s};
+  if (beam.modes_z > 0) rotate_about_y(link.slope_y.c, link.slope_y.s, quantity);
+  if (beam.modes_y > 0) rotate_about_z(link.slope_z.c, link.slope_z.s, quantity);
 }
 
 /// From the parent's axes to the joint's.
 template <class S, class Quantity>
-void turn_to_joint(const Tree& tree, const ElasticBody& body, const LinkScratch<S>& link,
-                   Quantity& quantity) {
+void rotate_to_joint(const Tree& tree, const ElasticBody& body, const LinkScratch<S>& link,
+                     Quantity& quantity) {
   if (body.at.bends) {
     const Beam& beam = tree[static_cast<std::size_t>(body.parent)].beam;
-    if (beam.modes_y > 0) turn_z(back(link.slope_z), quantity);
-    if (beam.modes_z > 0) turn_y(back(link.slope_y), quantity);
+    if (beam.modes_y > 0) rotate_about_z(link.slope_z.c, -link.slope_z.s, quantity);
+    if (beam.modes_z > 0) rotate_about_y(link.slope_y.c, -link.slope_y.s, quantity);
   }
-  if (body.turned) turn_z(Turn<double>{body.cos_beta, -body.sin_beta}, quantity);
-  if (body.tilted) turn_x(Turn<double>{body.cos_alpha, -body.sin_alpha}, quantity);
-  if (body.joint == JointKind::revolute || body.offset != 0.0) turn_z(back(link.joint), quantity);
+  if (body.has_beta) rotate_about_z(body.cos_beta, -body.sin_beta, quantity);
+  if (body.has_alpha) rotate_about_x(body.cos_alpha, -body.sin_alpha, quantity);
+  if (body.joint == JointKind::revolute || body.offset != 0.0)
+    rotate_about_z(link.joint.c, -link.joint.s, quantity);
 }
 
 /// Deflection and slopes at a place of a beam, or their rates: sums over amplitudes.
@@ -184,8 +188,8 @@ void place(const Tree& tree, Scratch<S>& scratch, std::size_t index, const S* q,
     link.r.x = link.r.x - 0.5 * sum;
   }
   if (body.at.offset || body.joint == JointKind::prismatic) {
-    if (parent.beam.modes_z > 0) turn_y(link.slope_y, link.rho);
-    if (parent.beam.modes_y > 0) turn_z(link.slope_z, link.rho);
+    if (parent.beam.modes_z > 0) rotate_about_y(link.slope_y.c, link.slope_y.s, link.rho);
+    if (parent.beam.modes_y > 0) rotate_about_z(link.slope_z.c, link.slope_z.s, link.rho);
     link.r += link.rho;
   }
 }
@@ -203,14 +207,14 @@ void move(const Tree& tree, Scratch<S>& scratch, std::size_t index, const BaseSt
   LinkScratch<S>& link = scratch.links[index];
   const bool root = body.parent < 0;
   link.bias = zero6<S>();
-  if (root && base.still) {
+  if (root && base.not_rotating) {
     link.omega = zero3<S>();
   } else {
     const Vec3<S>& omega =
-        root ? base.omega : scratch.links[static_cast<std::size_t>(body.parent)].omega;
+        root ? base.angular_velocity : scratch.links[static_cast<std::size_t>(body.parent)].omega;
     link.omega = omega;
     if (!body.at.bends) {
-      link.bias.bottom = cross(omega, cross(omega, link.r));
+      link.bias.linear = cross(omega, cross(omega, link.r));
     } else {
       const ElasticBody& parent = tree[static_cast<std::size_t>(body.parent)];
       const S* rates = dd + parent.amplitude;
@@ -222,10 +226,10 @@ void move(const Tree& tree, Scratch<S>& scratch, std::size_t index, const BaseSt
         slope_rate.x = leaning.x;
         slope_rate.y = leaning.y;
         if (parent.beam.modes_y > 0) {
-          link.bias.top = {-(rate.turn_z * leaning.y), rate.turn_z * leaning.x, S(0.0)};
+          link.bias.angular = {-(rate.turn_z * leaning.y), rate.turn_z * leaning.x, S(0.0)};
         }
       }
-      link.bias.top += cross(omega, slope_rate);
+      link.bias.angular += cross(omega, slope_rate);
       link.omega += slope_rate;
       // omega x (omega x r + 2 u-dot): the paper's (24b) prints one u-dot
       Vec3<S> on_axis = link.r;
@@ -244,67 +248,68 @@ void move(const Tree& tree, Scratch<S>& scratch, std::size_t index, const BaseSt
             row = row + body.at.shortening[j * m + k] * rates[k];
           sum = sum + row * rates[j];
         }
-        link.bias.bottom.x = link.bias.bottom.x - sum;
+        link.bias.linear.x = link.bias.linear.x - sum;
       }
-      link.bias.bottom += cross(omega, cross(omega, on_axis) + u_rate);
+      link.bias.linear += cross(omega, cross(omega, on_axis) + u_rate);
       if (carries(body)) {
-        link.bias.bottom +=
-            cross(link.bias.top, link.rho) + cross(link.omega, cross(link.omega, link.rho));
+        link.bias.linear +=
+            cross(link.bias.angular, link.rho) + cross(link.omega, cross(link.omega, link.rho));
       }
-      turn_to_joint(tree, body, link, link.bias.top);
+      rotate_to_joint(tree, body, link, link.bias.angular);
     }
-    turn_to_joint(tree, body, link, link.bias.bottom);
-    turn_to_joint(tree, body, link, link.omega);
+    rotate_to_joint(tree, body, link, link.bias.linear);
+    rotate_to_joint(tree, body, link, link.omega);
   }
   if (body.joint == JointKind::revolute) {
     const S& rate = qd[body.coordinate];
-    link.bias.top.x = link.bias.top.x + rate * link.omega.y;
-    link.bias.top.y = link.bias.top.y - rate * link.omega.x;
+    link.bias.angular.x = link.bias.angular.x + rate * link.omega.y;
+    link.bias.angular.y = link.bias.angular.y - rate * link.omega.x;
     link.omega.z = link.omega.z + rate;
   } else if (body.joint == JointKind::prismatic) {
     const S twice = qd[body.coordinate] + qd[body.coordinate];
-    link.bias.bottom.x = link.bias.bottom.x + twice * link.omega.y;
-    link.bias.bottom.y = link.bias.bottom.y - twice * link.omega.x;
+    link.bias.linear.x = link.bias.linear.x + twice * link.omega.y;
+    link.bias.linear.y = link.bias.linear.y - twice * link.omega.x;
   }
-  if (body.reframed) link.omega = rotate_back(body.axes, link.omega);
+  if (body.reframed) link.omega = rotate_inverse(body.axes, link.omega);
 }
 
 /// F x: the acceleration (or velocity) that the parent's amplitudes give to the joint's origin, in
 /// the parent's axes (Eq. 10, with the exact rotation).
 template <class S>
-Six<S> carried_by_bending(const Tree& tree, const Scratch<S>& scratch, std::size_t index,
-                          const S* x) {
+SpatialVector<S> motion_of_bending(const Tree& tree, const Scratch<S>& scratch, std::size_t index,
+                                   const S* x) {
   const ElasticBody& body = tree[index];
   const LinkScratch<S>& link = scratch.links[index];
   const Beam& beam = tree[static_cast<std::size_t>(body.parent)].beam;
   const Bending<S> sum = bending(beam, body.at, x);
-  Six<S> result = {{S(0.0), S(0.0), sum.turn_z}, {S(0.0), sum.u_y, sum.u_z}};
+  SpatialVector<S> result = {{S(0.0), S(0.0), sum.turn_z}, {S(0.0), sum.u_y, sum.u_z}};
   if (beam.modes_z > 0) {
     const Vec3<S> axis = lean_axis(link);
-    result.top.x = sum.lean * axis.x;
-    result.top.y = sum.lean * axis.y;
+    result.angular.x = sum.lean * axis.x;
+    result.angular.y = sum.lean * axis.y;
   }
   if (beam.stiffening) {
     const S* g = scratch.shortening.data() + index * scratch.largest;
-    for (std::size_t j = 0; j < beam.modes(); ++j) result.bottom.x = result.bottom.x - g[j] * x[j];
+    for (std::size_t j = 0; j < beam.modes(); ++j) result.linear.x = result.linear.x - g[j] * x[j];
   }
-  if (carries(body)) result.bottom += cross(result.top, link.rho);
+  if (carries(body)) result.linear += cross(result.angular, link.rho);
   return result;
 }
 
 /// The acceleration (or twist) of a body in the joint's axes, without the joint's own share:
 /// A_{i,i-1} times the parent's; `own` of parents in their axes, `d_rates` the amplitudes' share.
 template <class S>
-Six<S> carried_by_parent(const Tree& tree, const Scratch<S>& scratch, std::size_t index,
-                         const Six<S>& parent, const S* d_rates) {
+SpatialVector<S> transform_from_parent(const Tree& tree, const Scratch<S>& scratch,
+                                       std::size_t index, const SpatialVector<S>& parent,
+                                       const S* d_rates) {
   const ElasticBody& body = tree[index];
   const LinkScratch<S>& link = scratch.links[index];
-  Six<S> result = {parent.top, parent.bottom + cross(parent.top, link.r)};
+  SpatialVector<S> result = {parent.angular, parent.linear + cross(parent.angular, link.r)};
   if (body.at.bends) {
     const std::size_t first = tree[static_cast<std::size_t>(body.parent)].amplitude;
-    result += carried_by_bending(tree, scratch, index, d_rates + first);
+    result += motion_of_bending(tree, scratch, index, d_rates + first);
   }
-  turn_to_joint(tree, body, link, result);
+  rotate_to_joint(tree, body, link, result);
   return result;
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dynamics_core/spatial/vector3.hpp"
+#include "dynamics_core/rigid/kernel/tree.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// The motion of the base in its own axes. Gravity is an acceleration of the base the other way
-/// (Saha 1999, Eq. 32), so `acceleration` is that of the origin minus gravity.
+/// The motion of the base in its own axes. Gravity acts like an opposite acceleration of the base
+/// (Saha 1999, Eq. 32): `acceleration` is that of the base's origin minus gravity.
 template <class S>
 struct BaseState {
   Vec3<S> angular_velocity, angular_acceleration, acceleration;
-  bool still = true;  ///< neither turns nor is turned: the angular parts are zero and not read
+  bool not_rotating = true;  ///< the angular velocity and acceleration are zero and not read
 };
 
 /// alpha x + omega x (omega x .), the acceleration of a body's points relative to its origin.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The matrix of convective inertia C (Saha 1999, Eq. 29), C qd being the velocity part of the
-// joint forces and M' - 2C skew.
+// The Coriolis matrix C (matrix of convective inertia, Saha 1999, Eq. 29): C qd is the velocity
+// part of the joint forces, and M' - 2C is antisymmetric.
 //
-// Column j is what a unit rate of joint j asks for while its direction turns: with the column's
-// angular part e, linear part u at a body's origin, and their rates e', u', a composite body wants
+// Column j holds the joint forces for a unit rate of joint j, whose axis rotates with the parent.
+// With the angular part e and the linear part u of the column at a body's origin, and their rates
+// e', u', the force and torque of a composite body are
 //   f = m u' + e' x h + e x h'          n = J e' + h x u' + K e
 // where h' is the rate of the composite's first moment and K its convective tensor: for one body
-//   K = [omega x] (J - s 1),  s = moment^2/mass  (Eq. 8: omega x I about the mass centre)
-//                             s = tr J/2         (Christoffel symbols)
-// and for a child seen from its parent's origin, with w = r' the rate of the child's origin,
+//   K = [omega x] (J - s 1),  s = h^2/m     (Eq. 8: omega x I about the mass center)
+//                             s = tr J/2    (Christoffel symbols)
+// and about the parent's origin, with w = r' the rate of the child's origin,
 //   K -> K - [h x][w x] - [r x][(h' + m w) x].     (Eqs. 27 and 28, M~' and H~ in one.)
 
 #include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
@@ -20,10 +21,10 @@ inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct CoriolisScratch {
-  Placement<S> at;
+  JointTransform<S> at;
   Vec3<S> omega;
   RigidInertia<S> composite;
-  Vec3<S> moment_rate;  ///< h'
+  Vec3<S> moment_rate;  ///< h': rate of the first moment
   Mat3<S> convective;   ///< K
   Vec3<S> r_rate;       ///< w: velocity of the origin less that of the parent's, parent's axes
 };
@@ -45,8 +46,8 @@ Mat3<S> minus_cross_cross(const Mat3<S>& k, const Vec3<S>& a, const Vec3<S>& b) 
           k.zx - b.z * a.x,     k.zy - b.z * a.y,     k.zz - b.z * a.z + d};
 }
 
-/// Writes entry(i, j, C_ij) for all pairs of bodies on one branch; other entries are zero.
-/// `base` may turn: only its angular velocity is used.
+/// Calls entry(i, j, C_ij) for all pairs of bodies on one branch; other entries are zero. Only the
+/// angular velocity of the base matters.
 template <class S, class Entry>
 void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, const Vec3<S>& base_omega,
                      bool christoffel, const S* q, const S* qd, Entry&& entry) {
@@ -54,18 +55,18 @@ void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, const Vec3<S
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const TreeBody& body = tree[i];
     CoriolisScratch<S>& link = scratch[i];
-    link.at = place(body, q[i]);
+    link.at = joint_transform(body, q[i]);
     const Vec3<S>& parent_omega = body.parent < 0 ? base_omega : scratch[body.parent].omega;
     link.omega = to_body(body, link.at, parent_omega);
     link.r_rate = cross(parent_omega, link.at.r);
     if (body.prismatic) {
-      const Vec3<double> d = slide_direction(body);
+      const Vec3<double> d = spatial::joint_axis(body);
       link.r_rate += Vec3<S>{d.x * qd[i], d.y * qd[i], d.z * qd[i]};
     } else {
       link.omega.z = link.omega.z + qd[i];
     }
     link.composite = rigid_inertia<S>(body);
-    link.moment_rate = cross(link.omega, link.composite.moment);
+    link.moment_rate = cross(link.omega, link.composite.first_moment);
     Sym3<S> j = link.composite.inertia;
     const auto& own = body.inertia;
     const S shift(christoffel ? 0.5 * (own[0] + own[3] + own[5]) : body.centre_shift);
@@ -80,7 +81,7 @@ void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, const Vec3<S
     if (body.parent < 0) continue;
     const CoriolisScratch<S>& link = scratch[i];
     CoriolisScratch<S>& parent = scratch[body.parent];
-    const Vec3<S> h = to_parent(body, link.at, link.composite.moment);
+    const Vec3<S> h = to_parent(body, link.at, link.composite.first_moment);
     const Vec3<S> h_rate =
         to_parent(body, link.at, link.moment_rate) + link.composite.mass * link.r_rate;
     Mat3<S> k = to_parent(body, link.at, link.convective);
@@ -88,30 +89,27 @@ void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, const Vec3<S
     k = minus_cross_cross(k, link.at.r, h_rate);
     parent.convective += k;
     parent.moment_rate += h_rate;
-    const RigidInertia<S> seen = to_parent(body, link.at, link.composite);
-    parent.composite.mass = parent.composite.mass + seen.mass;
-    parent.composite.moment += seen.moment;
-    parent.composite.inertia += seen.inertia;
+    parent.composite += propagate_to_parent(body, link.at, link.composite);
   }
 
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const CoriolisScratch<S>& link = scratch[i];
     const RigidInertia<S>& m = link.composite;
     const Mat3<S>& k = link.convective;
-    const Vec3<S>& h = m.moment;
-    const Vec3<S> turn = {link.omega.y, -link.omega.x, zero};  // omega x z
-    Vec3<S> f, n;                                              // wrench of column i
+    const Vec3<S>& h = m.first_moment;
+    const Vec3<S> axis_rate = {link.omega.y, -link.omega.x, zero};  // omega x z
+    Vec3<S> f, n;                                                   // force of column i
     Vec3<S> row_e_rate, row_u_rate, row_e;  // row i as a function of a column's e', u', e
     if (tree[i].prismatic) {
-      f = m.mass * turn;
-      n = cross(h, turn);
+      f = m.mass * axis_rate;
+      n = cross(h, axis_rate);
       row_e_rate = {h.y, -h.x, zero};
       row_u_rate = {zero, zero, m.mass};
       row_e = {link.moment_rate.y, -link.moment_rate.x, zero};
       entry(i, i, zero);
     } else {
-      f = cross(turn, h) + Vec3<S>{-link.moment_rate.y, link.moment_rate.x, zero};
-      n = m.inertia * turn + Vec3<S>{k.xz, k.yz, k.zz};
+      f = cross(axis_rate, h) + Vec3<S>{-link.moment_rate.y, link.moment_rate.x, zero};
+      n = m.inertia * axis_rate + Vec3<S>{k.xz, k.yz, k.zz};
       row_e_rate = {m.inertia.xz, m.inertia.yz, m.inertia.zz};
       row_u_rate = {-h.y, h.x, zero};
       row_e = {k.zx, k.zy, k.zz};

@@ -14,15 +14,16 @@ inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct ForwardScratch {
-  Placement<S> at;  ///< r where the joint is prismatic or has a rotor
-  Six<S> bias;      ///< acceleration of the body's origin and axes for zero qdd, parent standing
-  Six<S> eta;       ///< wrench needed for zero acceleration
-  Six<S> psi;
+  JointTransform<S> at;  ///< r where the joint is prismatic or has a rotor
+  SpatialVector<S>
+      bias;  ///< acceleration of the body's origin and axes for zero qdd, parent standing
+  SpatialVector<S> eta;  ///< wrench needed for zero acceleration
+  SpatialVector<S> psi;
   S pivot, pivot_inverse;
   // where the tree forks, for the children that are not next in the list:
   Vec3<S> omega;
   ArticulatedInertia<S> articulated;
-  Six<S> mu;  ///< acceleration
+  SpatialVector<S> mu;  ///< acceleration
 };
 
 /// omega x (omega x v), and omega x J omega, by the products of omega.
@@ -53,8 +54,8 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
   const std::size_t n = tree.size();
   const S zero(0.0);
   const Vec3<S> none = {zero, zero, zero};
-  const bool still = base.still;
-  place_joints(tree, scratch, q);
+  const bool still = base.not_rotating;
+  joint_transforms(tree, scratch, q);
 
   Vec3<S> omega;  // of the body before
   for (std::size_t i = 0; i < n; ++i) {
@@ -64,8 +65,8 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
     if (root && still && !body.prismatic) {
       // it turns about its axis, which takes no moment about the axis
       omega = {zero, zero, qd[i]};
-      link.eta.top.z = zero;
-      if (wrenches != nullptr) link.eta.top.z = -wrenches[i].moment.z;
+      link.eta.angular.z = zero;
+      if (wrenches != nullptr) link.eta.angular.z = -wrenches[i].moment.z;
     } else {
       if (root) {
         omega = still ? none : base.angular_velocity;
@@ -76,61 +77,58 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
         link.bias = {none, to_body(body, link.at, cross(omega, cross(omega, link.at.r)))};
         omega = to_body(body, link.at, omega);
         const S twice = qd[i] + qd[i];
-        link.bias.bottom.x = link.bias.bottom.x + twice * omega.y;
-        link.bias.bottom.y = link.bias.bottom.y - twice * omega.x;
+        link.bias.linear.x = link.bias.linear.x + twice * omega.y;
+        link.bias.linear.y = link.bias.linear.y - twice * omega.x;
       } else {
-        with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
+        with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
           const auto& r = body.position;
-          if (body.second && still) {
+          if (body.parent_is_revolute_root && still) {
             const S ww = omega.z * omega.z;
-            if (!body.concentric) {
-              link.bias.bottom = turn.to_body({-(ww * r[0]), -(ww * r[1]), zero});
+            if (!body.at_parent_origin) {
+              link.bias.linear = rotation.to_body({-(ww * r[0]), -(ww * r[1]), zero});
             }
-            omega = turn.axis_to_body(omega.z);
+            omega = rotation.z_to_body(omega.z);
           } else {
-            if (!body.concentric) link.bias.bottom = turn.to_body(Centripetal<S>(omega).of(r));
-            omega = turn.to_body(omega);
+            if (!body.at_parent_origin)
+              link.bias.linear = rotation.to_body(Centripetal<S>(omega).of(r));
+            omega = rotation.to_body(omega);
           }
         });
-        link.bias.top = {qd[i] * omega.y, -(qd[i] * omega.x), zero};
+        link.bias.angular = {qd[i] * omega.y, -(qd[i] * omega.x), zero};
         omega.z = omega.z + qd[i];
       }
       const Centripetal<S> w(omega);
-      link.eta = {w.moment(body), w.of(body.moment)};
+      link.eta = {w.moment(body), w.of(body.first_moment)};
       if (wrenches != nullptr) {
-        link.eta.top -= wrenches[i].moment;
-        link.eta.bottom -= wrenches[i].force;
+        link.eta.angular -= wrenches[i].moment;
+        link.eta.linear -= wrenches[i].force;
       }
     }
-    if (body.forked) {
+    if (body.has_nonadjacent_child) {
       link.omega = omega;
-      link.articulated = articulated_inertia<S>(body);
+      link.articulated = articulated_inertia<S>(rigid_inertia(body));
     }
   }
 
-  ArticulatedInertia<S> m;              // what the body behind adds to this one
-  Six<S> eta = {none, none};            // and its wrench
-  AxisColumn<S> column = {zero, none};  // the same for a revolute joint on a base that is still
+  ArticulatedInertia<S> m;                  // what the body behind adds to this one
+  SpatialVector<S> eta = {none, none};      // and its wrench
+  RevoluteColumn<S> column = {zero, none};  // the same for a revolute joint on a base that is still
   for (std::size_t i = n; i-- > 0;) {
     const TreeBody& body = tree[i];
     ForwardScratch<S>& link = scratch[i];
     const bool next = static_cast<std::size_t>(body.parent) + 1 == i;
-    if (still && on_base(body)) {
-      if (body.forked) {
+    if (still && is_revolute_root(body)) {
+      if (body.has_nonadjacent_child) {
         // what children added in memory, and the next one
-        const ArticulatedInertia<S>& sum = link.articulated;
-        AxisColumn<S> all = {sum.I.zz, {sum.H.xz, sum.H.yz, sum.H.zz}};
-        if (body.continued) {
-          all.I_zz = all.I_zz + column.I_zz;
-          all.H_z += column.H_z;
-        }
+        RevoluteColumn<S> all = revolute_column(link.articulated);
+        if (body.next_is_child) all += column;
         column = all;
       } else {
-        const auto& h = body.moment;
-        if (body.continued) {
+        const auto& h = body.first_moment;
+        if (body.next_is_child) {
           column.I_zz = column.I_zz + body.inertia[5];
-          column.H_z.x = column.H_z.x - h[1];
-          column.H_z.y = column.H_z.y + h[0];
+          column.force.x = column.force.x - h[1];
+          column.force.y = column.force.y + h[0];
         } else {
           column = {S(body.inertia[5]), {S(-h[1]), S(h[0]), zero}};
         }
@@ -138,83 +136,83 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
       link.pivot = column.I_zz;
       if (body.rotor_inertia != 0.0) link.pivot = link.pivot + body.rotor_inertia;
       link.pivot_inverse = S(1.0) / link.pivot;
-      const S force =
-          body.continued ? S(tau[i] - (link.eta.top.z + eta.top.z)) : S(tau[i] - link.eta.top.z);
+      const S force = body.next_is_child ? S(tau[i] - (link.eta.angular.z + eta.angular.z))
+                                         : S(tau[i] - link.eta.angular.z);
       // the acceleration of the base is all that reaches it
       const Vec3<S> a = to_body(body, link.at, base.acceleration);
-      qdd[i] = (force - dot(column.H_z, a)) * link.pivot_inverse;
+      qdd[i] = (force - dot(column.force, a)) * link.pivot_inverse;
       link.mu = {{zero, zero, qdd[i]}, a};
       continue;
     }
-    if (body.continued) {
-      eta.top += link.eta.top;
-      eta.bottom += link.eta.bottom;
+    if (body.next_is_child) {
+      eta.angular += link.eta.angular;
+      eta.linear += link.eta.linear;
     } else {
       eta = link.eta;
     }
-    if (body.forked) {
-      if (body.continued) {
+    if (body.has_nonadjacent_child) {
+      if (body.next_is_child) {
         m += link.articulated;
       } else {
         m = link.articulated;
       }
-    } else if (body.continued) {
-      add_own(body, m);
+    } else if (body.next_is_child) {
+      m += rigid_inertia(body);
     } else {
-      m = articulated_inertia<S>(body);
+      m = articulated_inertia<S>(rigid_inertia(body));
     }
-    const Six<S> hat = find_pivot(body, m, link);
-    const S force = tau[i] - (body.prismatic ? eta.bottom.z : eta.top.z);
+    const SpatialVector<S> hat = find_pivot(body, m, link);
+    const S force = tau[i] - (body.prismatic ? eta.linear.z : eta.angular.z);
     qdd[i] = force * link.pivot_inverse;
     if (body.parent < 0) continue;
     ForwardScratch<S>& parent = scratch[body.parent];
     if (!reduces(body)) {
-      eliminate_joint(m, hat, link.psi);
-      if (!body.prismatic && body.concentric) link.bias.bottom = none;
-      const Six<S> carried = m * link.bias;
-      eta = {force * link.psi.top + eta.top + carried.top,
-             force * link.psi.bottom + eta.bottom + carried.bottom};
-      to_parent_whole(body, link.at, eta);
-      m = to_parent_whole(body, link.at, m);
-      column = {m.I.zz, {m.H.xz, m.H.yz, m.H.zz}};
+      subtract_outer(m, hat, link.psi);
+      if (!body.prismatic && body.at_parent_origin) link.bias.linear = none;
+      const SpatialVector<S> carried = m * link.bias;
+      eta = {force * link.psi.angular + eta.angular + carried.angular,
+             force * link.psi.linear + eta.linear + carried.linear};
+      eta = propagate_to_parent(body, link.at, eta);
+      m = propagate_to_parent(body, link.at, m);
+      column = revolute_column(m);
     } else {
       const ReducedInertia<S> rest = eliminate_revolute(m, hat, link.psi);
-      Six<S> carried = rest.times_turn(link.bias.top);
-      if (!body.concentric) {
-        const Six<S> more = rest.times_rest(link.bias.bottom);
-        carried.top.x = carried.top.x + more.top.x;
-        carried.top.y = carried.top.y + more.top.y;
-        carried.bottom += more.bottom;
+      SpatialVector<S> carried = rest.times_angular(link.bias.angular);
+      if (!body.at_parent_origin) {
+        const SpatialVector<S> more = rest.times_linear(link.bias.linear);
+        carried.angular.x = carried.angular.x + more.angular.x;
+        carried.angular.y = carried.angular.y + more.angular.y;
+        carried.linear += more.linear;
       }
-      eta = {{force * link.psi.top.x + (eta.top.x + carried.top.x),
-              force * link.psi.top.y + (eta.top.y + carried.top.y), tau[i]},
-             force * link.psi.bottom + (eta.bottom + carried.bottom)};
-      with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
-        if (body.second && still) {
-          eta.top.z = z_to_parent(turn, eta);
-          column = axis_column(turn, rest);
+      eta = {{force * link.psi.angular.x + (eta.angular.x + carried.angular.x),
+              force * link.psi.angular.y + (eta.angular.y + carried.angular.y), tau[i]},
+             force * link.psi.linear + (eta.linear + carried.linear)};
+      with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+        if (body.parent_is_revolute_root && still) {
+          eta.angular.z = z_torque_on_parent(rotation, eta);
+          column = parent_column(rotation, rest);
         } else {
-          to_parent(turn, eta);
-          m = to_parent(turn, rest);
+          propagate_to_parent(rotation, eta);
+          m = propagate_to_parent(rotation, rest);
         }
       });
     }
     if (next) continue;
-    if (body.second && still) {
-      parent.eta.top.z = parent.eta.top.z + eta.top.z;
+    if (body.parent_is_revolute_root && still) {
+      parent.eta.angular.z = parent.eta.angular.z + eta.angular.z;
       parent.articulated.I.zz = parent.articulated.I.zz + column.I_zz;
       Mat3<S>& h = parent.articulated.H;
-      h.xz = h.xz + column.H_z.x;
-      h.yz = h.yz + column.H_z.y;
-      h.zz = h.zz + column.H_z.z;
+      h.zx = h.zx + column.force.x;
+      h.zy = h.zy + column.force.y;
+      h.zz = h.zz + column.force.z;
     } else {
-      parent.eta.top += eta.top;
-      parent.eta.bottom += eta.bottom;
+      parent.eta.angular += eta.angular;
+      parent.eta.linear += eta.linear;
       parent.articulated += m;
     }
   }
 
-  Six<S> mu;
+  SpatialVector<S> mu;
   for (std::size_t i = 0; i < n; ++i) {
     const TreeBody& body = tree[i];
     ForwardScratch<S>& link = scratch[i];
@@ -229,27 +227,28 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
       mu = scratch[body.parent].mu;
     }
     if (!reduces(body)) {
-      to_body_whole(body, link.at, mu);
-      mu.top += link.bias.top;
-      mu.bottom += link.bias.bottom;
-      qdd[i] = qdd[i] - dot(link.psi.top, mu.top) - dot(link.psi.bottom, mu.bottom);
+      mu = transform_to_body(body, link.at, mu);
+      mu.angular += link.bias.angular;
+      mu.linear += link.bias.linear;
+      qdd[i] = qdd[i] - dot(link.psi.angular, mu.angular) - dot(link.psi.linear, mu.linear);
     } else {
-      with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
-        if (body.second && still) {
-          axis_to_body(turn, mu);
+      with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+        if (body.parent_is_revolute_root && still) {
+          transform_z_to_body(rotation, mu);
         } else {
-          to_body(turn, mu);
+          transform_to_body(rotation, mu);
         }
       });
-      mu.top.x = mu.top.x + link.bias.top.x;
-      mu.top.y = mu.top.y + link.bias.top.y;
-      if (!body.concentric) mu.bottom += link.bias.bottom;
-      qdd[i] = (qdd[i] - mu.top.z) - (link.psi.top.x * mu.top.x + link.psi.top.y * mu.top.y) -
-               dot(link.psi.bottom, mu.bottom);
+      mu.angular.x = mu.angular.x + link.bias.angular.x;
+      mu.angular.y = mu.angular.y + link.bias.angular.y;
+      if (!body.at_parent_origin) mu.linear += link.bias.linear;
+      qdd[i] = (qdd[i] - mu.angular.z) -
+               (link.psi.angular.x * mu.angular.x + link.psi.angular.y * mu.angular.y) -
+               dot(link.psi.linear, mu.linear);
     }
-    S& own = body.prismatic ? mu.bottom.z : mu.top.z;
+    S& own = body.prismatic ? mu.linear.z : mu.angular.z;
     own = own + qdd[i];
-    if (body.forked) link.mu = mu;
+    if (body.has_nonadjacent_child) link.mu = mu;
   }
 }
 

@@ -15,7 +15,7 @@
 #include <cmath>
 
 #include "dynamics_core/rigid/kernel/base.hpp"
-#include "dynamics_core/rigid/kernel/placement.hpp"
+#include "dynamics_core/rigid/kernel/joints.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
@@ -48,16 +48,16 @@ DYNAMICS_INLINE Spin<S> spin_of(const Vec3<S>& omega, const Vec3<S>& alpha) {
 }
 
 template <class S>
-struct Motion {
+struct BodyMotion {
   Vec3<S> omega, alpha, a;
   Spin<S> spin;
 };
 
 template <class S>
 struct InverseScratch {
-  Placement<S> at;   ///< r for prismatic joints only
-  Vec3<S> f, n;      ///< of the body, about its origin, then with children that are not the next
-  Motion<S> motion;  ///< for children that are not the next
+  JointTransform<S> at;  ///< r for prismatic joints only
+  Vec3<S> f, n;  ///< of the body, about its origin, then with children that are not the next
+  BodyMotion<S> motion;  ///< for children that are not the next
 };
 
 /// A wrench that acts on a body from outside, about the body's origin, in its axes.
@@ -76,10 +76,10 @@ S joint_friction(const TreeBody& body, const S& velocity, double friction_veloci
 
 /// The wrench of inertia of a revolute body's minimal parameters.
 template <class S>
-DYNAMICS_INLINE void revolute_inertia(const TreeBody& body, const Motion<S>& m, Vec3<S>& f,
+DYNAMICS_INLINE void revolute_inertia(const TreeBody& body, const BodyMotion<S>& m, Vec3<S>& f,
                                       Vec3<S>& n) {
   const Spin<S>& w = m.spin;
-  const auto& h = body.minimal.moment;
+  const auto& h = body.minimal.first_moment;
   const auto& p = body.minimal.pseudo_inertia;  // xx xy xz yy yz
   f = {w.xy * h[1] - w.minus_xx * h[0], w.yx * h[0] - w.minus_yy * h[1], w.zx * h[0] + w.zy * h[1]};
   n = {(w.zx * p[1] + w.zy * p[3]) + (w.zz_yy * p[4] - w.yx * p[2]) + h[1] * m.a.z,
@@ -91,7 +91,7 @@ DYNAMICS_INLINE void revolute_inertia(const TreeBody& body, const Motion<S>& m, 
 /// The wrench of inertia with all ten parameters.
 template <class S>
 DYNAMICS_INLINE void full_inertia(double mass, const double (&h)[3], const double (&p)[6],
-                                  const Motion<S>& m, Vec3<S>& f, Vec3<S>& n) {
+                                  const BodyMotion<S>& m, Vec3<S>& f, Vec3<S>& n) {
   const Spin<S>& w = m.spin;
   f = w.carry(mass * m.a, constant(h));
   n = Vec3<S>{(w.zx * p[1] + w.zy * p[3]) + (w.zz_yy * p[4] - w.yx * p[2]) - w.yz * p[5],
@@ -101,12 +101,13 @@ DYNAMICS_INLINE void full_inertia(double mass, const double (&h)[3], const doubl
 }
 
 /// The motion of a body from that of its parent, in place.
-template <class S, class T>
-DYNAMICS_INLINE void advance_revolute(const T& turn, const S& qd, const S& qdd, Motion<S>& m) {
-  if (!turn.body.concentric) m.a = m.spin.carry(m.a, constant(turn.body.position));
-  m.a = turn.to_body(m.a);
-  m.omega = turn.to_body(m.omega);
-  m.alpha = turn.to_body(m.alpha);
+template <class S, class Rotation>
+DYNAMICS_INLINE void advance_revolute(const Rotation& rotation, const S& qd, const S& qdd,
+                                      BodyMotion<S>& m) {
+  if (!rotation.frame.at_parent_origin) m.a = m.spin.carry(m.a, constant(rotation.frame.position));
+  m.a = rotation.to_body(m.a);
+  m.omega = rotation.to_body(m.omega);
+  m.alpha = rotation.to_body(m.alpha);
   m.alpha.x = m.alpha.x + qd * m.omega.y;
   m.alpha.y = m.alpha.y - qd * m.omega.x;
   m.alpha.z = m.alpha.z + qdd;
@@ -114,8 +115,8 @@ DYNAMICS_INLINE void advance_revolute(const T& turn, const S& qd, const S& qdd, 
   m.spin = spin_of(m.omega, m.alpha);
 }
 template <class S>
-DYNAMICS_INLINE void advance_prismatic(const TreeBody& body, const Placement<S>& at, const S& qd,
-                                       const S& qdd, Motion<S>& m) {
+DYNAMICS_INLINE void advance_prismatic(const TreeBody& body, const JointTransform<S>& at,
+                                       const S& qd, const S& qdd, BodyMotion<S>& m) {
   m.a = to_body(body, at, m.spin.carry(m.a, at.r));
   m.omega = to_body(body, at, m.omega);
   m.alpha = to_body(body, at, m.alpha);
@@ -134,12 +135,12 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
   const std::size_t count = tree.size();
   const TreeBody* const bodies = tree.data();
   const S zero(0.0);
-  turn_joints(bodies, count, scratch, q);
+  joint_rotations(bodies, count, scratch, q);
 
   // A revolute joint on a base that does not turn: omega and alpha lie along its axis, and nobody
   // asks for more of its wrench than the moment about the axis. Its child knows (`second`).
-  const bool still = base.still;
-  Motion<S> m;  // of the body before
+  const bool still = base.not_rotating;
+  BodyMotion<S> m;  // of the body before
   for (std::size_t i = 0; i < count; ++i) {
     const TreeBody& body = bodies[i];
     InverseScratch<S>& link = scratch[i];
@@ -150,10 +151,10 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       m.omega = {zero, zero, qd[i]};
       m.alpha = {zero, zero, qdd[i]};
       m.spin.minus_xx = square;
-      const auto& h = body.minimal.moment;
+      const auto& h = body.minimal.first_moment;
       link.n.z = body.minimal.inertia_zz * qdd[i] + (h[0] * m.a.y - h[1] * m.a.x);
       if (wrenches != nullptr) link.n.z = link.n.z - wrenches[i].moment.z;
-      if (body.forked) link.motion = m;
+      if (body.has_nonadjacent_child) link.motion = m;
       continue;
     }
     if (root) {
@@ -169,27 +170,27 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       m = scratch[body.parent].motion;
     }
     if (body.prismatic) {
-      link.at = place(body, q[i]);
-      if (body.second && still) m.spin = spin_of(m.omega, m.alpha);
+      link.at = joint_transform(body, q[i]);
+      if (body.parent_is_revolute_root && still) m.spin = spin_of(m.omega, m.alpha);
       advance_prismatic(body, link.at, qd[i], qdd[i], m);
-      full_inertia(body.minimal.mass, body.minimal.moment, body.minimal.pseudo_inertia, m, link.f,
-                   link.n);
+      full_inertia(body.minimal.mass, body.minimal.first_moment, body.minimal.pseudo_inertia, m,
+                   link.f, link.n);
     } else {
-      with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
+      with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
         const Vec3<double> r = constant(body.position);
-        if (body.second && still) {
+        if (body.parent_is_revolute_root && still) {
           const S &w = m.omega.z, &dw = m.alpha.z, &ww = m.spin.minus_xx;
           const Vec3<S> a = {m.a.x - (ww * r.x + dw * r.y), m.a.y + (dw * r.x - ww * r.y), m.a.z};
-          m.a = turn.to_body(a);
-          m.alpha = turn.axis_to_body(dw);
-          m.omega = turn.axis_to_body(w);
+          m.a = rotation.to_body(a);
+          m.alpha = rotation.z_to_body(dw);
+          m.omega = rotation.z_to_body(w);
           m.alpha.x = m.alpha.x + qd[i] * m.omega.y;
           m.alpha.y = m.alpha.y - qd[i] * m.omega.x;
           m.alpha.z = m.alpha.z + qdd[i];
           m.omega.z = m.omega.z + qd[i];
           m.spin = spin_of(m.omega, m.alpha);
         } else {
-          advance_revolute(turn, qd[i], qdd[i], m);
+          advance_revolute(rotation, qd[i], qdd[i], m);
         }
         revolute_inertia(body, m, link.f, link.n);
       });
@@ -198,7 +199,7 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       link.f -= wrenches[i].force;
       link.n -= wrenches[i].moment;
     }
-    if (body.forked) link.motion = m;
+    if (body.has_nonadjacent_child) link.motion = m;
   }
 
   Vec3<S> f, n;  // what the body behind passes on
@@ -206,11 +207,11 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
     const TreeBody& body = bodies[i];
     InverseScratch<S>& link = scratch[i];
     if (body.parent < 0 && still && !body.prismatic) {
-      tau[i] = body.continued ? S(link.n.z + n.z) : link.n.z;
+      tau[i] = body.next_is_child ? S(link.n.z + n.z) : link.n.z;
       if (body.rotor_inertia != 0.0) tau[i] = tau[i] + body.rotor_inertia * qdd[i];
       continue;
     }
-    if (body.continued) {
+    if (body.next_is_child) {
       f += link.f;
       n += link.n;
     } else {
@@ -222,14 +223,14 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
     if (body.parent < 0) continue;
     const bool next = static_cast<std::size_t>(body.parent) + 1 == i;
     InverseScratch<S>& parent = scratch[body.parent];
-    if (body.second && still) {
+    if (body.parent_is_revolute_root && still) {
       if (body.prismatic) {
         f = to_parent(body, link.at, f);
         n = to_parent(body, link.at, n);
         n.z = n.z + (link.at.r.x * f.y - link.at.r.y * f.x);
       } else {
-        with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
-          n.z = z_to_parent(turn, Six<S>{n, f});
+        with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+          n.z = z_torque_on_parent(rotation, SpatialVector<S>{n, f});
         });
       }
       if (!next) parent.n.z = parent.n.z + n.z;
@@ -239,11 +240,11 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       f = to_parent(body, link.at, f);
       n = to_parent(body, link.at, n) + cross(link.at.r, f);
     } else {
-      with_turn(body, link.at, [&](const auto& turn) DYNAMICS_INLINE_LAMBDA {
-        Six<S> w = {n, f};
-        to_parent(turn, w);
-        n = w.top;
-        f = w.bottom;
+      with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+        SpatialVector<S> w = {n, f};
+        propagate_to_parent(rotation, w);
+        n = w.angular;
+        f = w.linear;
       });
     }
     if (!next) {

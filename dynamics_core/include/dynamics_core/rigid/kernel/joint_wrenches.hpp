@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The wrenches that the joints transmit: inverse dynamics as in kernel/inverse_dynamics.hpp, with
-// the bodies' own inertias and all components.
+// The forces and torques that the joints transmit, all components: inverse dynamics with the
+// bodies' complete inertial parameters instead of the minimal ones.
 
 #include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
 
@@ -11,37 +11,36 @@ inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct WrenchScratch {
-  Placement<S> at;
-  Motion<S> motion;
+  JointTransform<S> at;
+  BodyMotion<S> motion;
   Vec3<S> f, n;  ///< transmitted by the joint to the body, about the body's origin
 };
 
-/// f and n of every body into its scratch; `wrenches` from outside may be null.
+/// Sets f and n of every body's scratch. External `wrenches`, one per body, may be null.
 template <class S>
 void joint_wrenches(const Tree& tree, WrenchScratch<S>* scratch, const BaseState<S>& base,
                     const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* qdd) {
   const S zero(0.0);
-  Motion<S> ground;
-  ground.omega = ground.alpha = {zero, zero, zero};
-  if (!base.still) {
-    ground.omega = base.angular_velocity;
-    ground.alpha = base.angular_acceleration;
+  BodyMotion<S> base_motion;
+  base_motion.omega = base_motion.alpha = {zero, zero, zero};
+  if (!base.not_rotating) {
+    base_motion.omega = base.angular_velocity;
+    base_motion.alpha = base.angular_acceleration;
   }
-  ground.a = base.acceleration;
-  ground.spin = spin_of(ground.omega, ground.alpha);
+  base_motion.a = base.acceleration;
+  base_motion.spin = spin_of(base_motion.omega, base_motion.alpha);
 
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const TreeBody& body = tree[i];
     WrenchScratch<S>& link = scratch[i];
-    link.at = place(body, q[i]);
-    link.motion = body.parent < 0 ? ground : scratch[body.parent].motion;
+    link.at = joint_transform(body, q[i]);
+    link.motion = body.parent < 0 ? base_motion : scratch[body.parent].motion;
     if (body.prismatic) {
       advance_prismatic(body, link.at, qd[i], qdd[i], link.motion);
     } else {
-      const Turn<TreeBody::Twist::general, S> turn{body, link.at.c, link.at.s};
-      advance_revolute(turn, qd[i], qdd[i], link.motion);
+      advance_revolute(general_rotation(body, link.at), qd[i], qdd[i], link.motion);
     }
-    full_inertia(body.mass, body.moment, body.pseudo_inertia, link.motion, link.f, link.n);
+    full_inertia(body.mass, body.first_moment, body.pseudo_inertia, link.motion, link.f, link.n);
     if (wrenches != nullptr) {
       link.f -= wrenches[i].force;
       link.n -= wrenches[i].moment;

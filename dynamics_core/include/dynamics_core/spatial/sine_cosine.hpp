@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The sines and cosines of a state: of doubles several joints at once, of other scalars one after
-// the other.
+// Sines and cosines of joint angles: several doubles at a time, any other scalar one by one.
 
 #include <cmath>
 #include <cstddef>
 
 #include "dynamics_core/spatial/vector3.hpp"
 
-namespace dynamics::kernel {
+namespace dynamics::spatial {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// The sine and cosine of one angle; a scalar that has both at once brings a sine_cosine() of its
-/// own in its namespace.
+/// Sine and cosine of one angle. A scalar type may provide its own sine_cosine() in its namespace.
 template <class S>
-DYNAMICS_INLINE void both_of(const S& angle, S& sine, S& cosine) {
+DYNAMICS_INLINE void sine_and_cosine(const S& angle, S& sine, S& cosine) {
   if constexpr (requires { sine_cosine(angle, sine, cosine); }) {
     sine_cosine(angle, sine, cosine);
   } else {
@@ -26,16 +24,17 @@ DYNAMICS_INLINE void both_of(const S& angle, S& sine, S& cosine) {
   }
 }
 
-/// Of doubles side by side: the angle less the nearest multiple k of pi/2 in two numbers y + tail,
-/// polynomials in y on +-pi/4 (minimax; relative error below 2^-57), then exchange and signs by k.
-/// Below one unit in the last place; angles beyond `largest` are for the C library.
+/// Sines and cosines of `lanes` doubles. Reduces each angle by the nearest multiple k of pi/2 to a
+/// sum y + tail, evaluates minimax polynomials in y on +-pi/4 (relative error below 2^-57), then
+/// exchanges the results and sets their signs by k. The error is below one unit in the last place.
+/// Angles beyond `largest` must go to the C library.
 template <std::size_t lanes>
 struct SeveralSines {
   typedef double Reals __attribute__((vector_size(8 * lanes)));        // NOLINT
   typedef long long Integers __attribute__((vector_size(8 * lanes)));  // NOLINT
 
-  /// The multiple of pi/2 has 13 bits, the first two parts of pi/2 33 bits each: their products are
-  /// exact, and what is left of the third is below the last place of any y that occurs.
+  /// k has 13 bits and the first two parts of pi/2 have 33 bits each, so their products are exact;
+  /// the remainder of the third part is below the last place of every y that occurs.
   static constexpr double largest = 8192.0;
 
   Reals sine, cosine;
@@ -45,7 +44,7 @@ struct SeveralSines {
     const Integers quadrant = __builtin_bit_cast(Integers, shifted);
     const Reals k = shifted - 0x1.8p52;
     const Reals first = x - k * 0x1.921fb544p+0;
-    // not yet rounded to one number: polynomials need not wait for the tail
+    // y + tail is kept as two numbers: the polynomials need not wait for the tail
     const Reals y = first - k * 0x1.0b4611a6p-34;
     const Reals tail = ((first - y) - k * 0x1.0b4611a6p-34) - k * 0x1.3198a2e037073p-69;
 
@@ -69,7 +68,7 @@ struct SeveralSines {
   }
 };
 
-/// Joints of one state at a time.
+/// Joints of one state that are evaluated at a time.
 #if defined(__AVX__)
 inline constexpr std::size_t sines_at_a_time = 4;
 #else
@@ -77,4 +76,4 @@ inline constexpr std::size_t sines_at_a_time = 2;
 #endif
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE
-}  // namespace dynamics::kernel
+}  // namespace dynamics::spatial
