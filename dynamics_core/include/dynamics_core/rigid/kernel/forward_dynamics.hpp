@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Forward dynamics in O(n): the solution of M qdd = tau - C qd - ... by the UDU^T decomposition
-// (Saha 2003, sections 2.2 and 3), with the velocity terms carried along in the same sweeps instead
-// of a separate inverse dynamics: the bias wrench joins eta, the bias acceleration joins mu.
+// Forward dynamics in O(n): the solution of M qdd = tau - C qd - g by the UDU^T decomposition (Saha
+// 2003, sections 2.2 and 3). The velocity terms are part of the same sweeps, not of a separate
+// inverse dynamics. Three sweeps:
+//
+//   outward   velocities, and what they cause: bias accelerations, bias forces eta
+//   inward    articulated inertias and forces, one joint eliminated per body; its pivot
+//   outward   accelerations mu and qdd
+//
+// A revolute root joint on a base that does not rotate needs only what acts about its axis: one
+// column of its articulated inertia (RevoluteColumn) and one torque. Children of such a root are
+// flagged parent_is_revolute_root. What a body passes to its neighbor in the list stays in
+// registers; only where the tree branches it goes through the parent's scratch.
 
 #include "dynamics_core/rigid/kernel/base.hpp"
 #include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
@@ -14,19 +23,18 @@ inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct ForwardScratch {
-  JointTransform<S> at;  ///< r where the joint is prismatic or has a rotor
-  SpatialVector<S>
-      bias;  ///< acceleration of the body's origin and axes for zero qdd, parent standing
-  SpatialVector<S> eta;  ///< wrench needed for zero acceleration
-  SpatialVector<S> psi;
+  JointTransform<S> at;   ///< r where the joint is prismatic or has a rotor
+  SpatialVector<S> bias;  ///< acceleration for zero qdd and a parent that does not accelerate
+  SpatialVector<S> eta;   ///< force for zero acceleration
+  SpatialVector<S> psi;   ///< column of the joint, divided by the pivot
   S pivot, pivot_inverse;
-  // where the tree forks, for the children that are not next in the list:
+  // only of bodies with children that do not follow them in the list:
   Vec3<S> omega;
-  ArticulatedInertia<S> articulated;
-  SpatialVector<S> mu;  ///< acceleration
+  ArticulatedInertia<S> articulated;  ///< of the body and of those children
+  SpatialVector<S> mu;                ///< acceleration
 };
 
-/// omega x (omega x v), and omega x J omega, by the products of omega.
+/// omega x (omega x v) and omega x J omega from the six products of omega.
 template <class S>
 struct Centripetal {
   S xx, yy, zz, xy, xz, yz;
@@ -37,7 +45,7 @@ struct Centripetal {
     return {(xy * v[1] + xz * v[2]) - (yy + zz) * v[0], (xy * v[0] + yz * v[2]) - (xx + zz) * v[1],
             (xz * v[0] + yz * v[1]) - (xx + yy) * v[2]};
   }
-  DYNAMICS_INLINE Vec3<S> moment(const TreeBody& body) const {
+  DYNAMICS_INLINE Vec3<S> gyroscopic_torque(const TreeBody& body) const {
     const auto& j = body.inertia;  // xx xy xz yy yz zz
     const auto& d = body.inertia_differences;
     return {(d[0] * yz + (yy - zz) * j[4]) + (xy * j[2] - xz * j[1]),
@@ -46,62 +54,70 @@ struct Centripetal {
   }
 };
 
-/// qdd for the joint forces tau (friction already taken off); `wrenches` may be null.
+/// Angular velocity of a prismatic body, from that of its parent, and the bias acceleration.
 template <class S>
-void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseState<S>& base,
-                      const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* tau,
-                      S* qdd) {
-  const std::size_t n = tree.size();
-  const S zero(0.0);
-  const Vec3<S> none = {zero, zero, zero};
-  const bool still = base.not_rotating;
-  joint_transforms(tree, scratch, q);
+DYNAMICS_INLINE void prismatic_bias(const TreeBody& body, const S& qd, ForwardScratch<S>& link,
+                                    Vec3<S>& omega) {
+  link.bias = {zero3<S>(), to_body(body, link.at, cross(omega, cross(omega, link.at.r)))};
+  omega = to_body(body, link.at, omega);
+  const S twice = qd + qd;
+  link.bias.linear.x = link.bias.linear.x + twice * omega.y;
+  link.bias.linear.y = link.bias.linear.y - twice * omega.x;
+}
+/// The same of a revolute body. `about_z`: the parent's angular velocity is along its Z axis.
+template <class S>
+DYNAMICS_INLINE void revolute_bias(const TreeBody& body, const S& qd, bool about_z,
+                                   ForwardScratch<S>& link, Vec3<S>& omega) {
+  with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+    const auto& r = body.position;
+    if (about_z) {
+      const S ww = omega.z * omega.z;
+      if (!body.at_parent_origin) {
+        link.bias.linear = rotation.to_body({-(ww * r[0]), -(ww * r[1]), S(0.0)});
+      }
+      omega = rotation.z_to_body(omega.z);
+    } else {
+      if (!body.at_parent_origin) link.bias.linear = rotation.to_body(Centripetal<S>(omega).of(r));
+      omega = rotation.to_body(omega);
+    }
+  });
+  link.bias.angular = {qd * omega.y, -(qd * omega.x), S(0.0)};
+  omega.z = omega.z + qd;
+}
 
-  Vec3<S> omega;  // of the body before
-  for (std::size_t i = 0; i < n; ++i) {
+/// First sweep: bias accelerations and bias forces.
+template <class S>
+DYNAMICS_INLINE void bias_sweep(const Tree& tree, ForwardScratch<S>* scratch,
+                                const BaseState<S>& base, const BodyWrench<S>* wrenches,
+                                const S* qd) {
+  const S zero(0.0);
+  Vec3<S> omega;  // of the previous body
+  for (std::size_t i = 0; i < tree.size(); ++i) {
     const TreeBody& body = tree[i];
     ForwardScratch<S>& link = scratch[i];
-    const bool root = body.parent < 0;
-    if (root && still && !body.prismatic) {
-      // it turns about its axis, which takes no moment about the axis
+    if (is_revolute_root(body) && base.not_rotating) {
+      // a rotation about the axis causes no torque about the axis
       omega = {zero, zero, qd[i]};
       link.eta.angular.z = zero;
       if (wrenches != nullptr) link.eta.angular.z = -wrenches[i].moment.z;
     } else {
-      if (root) {
-        omega = still ? none : base.angular_velocity;
-      } else if (static_cast<std::size_t>(body.parent) + 1 != i) {
+      // velocity of the parent
+      if (is_root(body)) {
+        omega = base.not_rotating ? zero3<S>() : base.angular_velocity;
+      } else if (!follows_parent(body, i)) {
         omega = scratch[body.parent].omega;
       }
+      // velocity and bias acceleration of the body
       if (body.prismatic) {
-        link.bias = {none, to_body(body, link.at, cross(omega, cross(omega, link.at.r)))};
-        omega = to_body(body, link.at, omega);
-        const S twice = qd[i] + qd[i];
-        link.bias.linear.x = link.bias.linear.x + twice * omega.y;
-        link.bias.linear.y = link.bias.linear.y - twice * omega.x;
+        prismatic_bias(body, qd[i], link, omega);
       } else {
-        with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
-          const auto& r = body.position;
-          if (body.parent_is_revolute_root && still) {
-            const S ww = omega.z * omega.z;
-            if (!body.at_parent_origin) {
-              link.bias.linear = rotation.to_body({-(ww * r[0]), -(ww * r[1]), zero});
-            }
-            omega = rotation.z_to_body(omega.z);
-          } else {
-            if (!body.at_parent_origin)
-              link.bias.linear = rotation.to_body(Centripetal<S>(omega).of(r));
-            omega = rotation.to_body(omega);
-          }
-        });
-        link.bias.angular = {qd[i] * omega.y, -(qd[i] * omega.x), zero};
-        omega.z = omega.z + qd[i];
+        revolute_bias(body, qd[i], body.parent_is_revolute_root && base.not_rotating, link, omega);
       }
+      // bias force: gyroscopic, less the external wrench
       const Centripetal<S> w(omega);
-      link.eta = {w.moment(body), w.of(body.first_moment)};
+      link.eta = {w.gyroscopic_torque(body), w.of(body.first_moment)};
       if (wrenches != nullptr) {
-        link.eta.angular -= wrenches[i].moment;
-        link.eta.linear -= wrenches[i].force;
+        link.eta -= SpatialVector<S>{wrenches[i].moment, wrenches[i].force};
       }
     }
     if (body.has_nonadjacent_child) {
@@ -109,131 +125,177 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
       link.articulated = articulated_inertia<S>(rigid_inertia(body));
     }
   }
+}
 
-  ArticulatedInertia<S> m;                  // what the body behind adds to this one
-  SpatialVector<S> eta = {none, none};      // and its wrench
-  RevoluteColumn<S> column = {zero, none};  // the same for a revolute joint on a base that is still
-  for (std::size_t i = n; i-- > 0;) {
+/// The column of a revolute root: that of the next body, of other children, and its own.
+template <class S>
+DYNAMICS_INLINE void collect_root_column(const TreeBody& body, const ForwardScratch<S>& link,
+                                         RevoluteColumn<S>& column) {
+  const auto& h = body.first_moment;
+  if (body.has_nonadjacent_child) {
+    RevoluteColumn<S> sum = revolute_column(link.articulated);
+    if (body.next_is_child) sum += column;
+    column = sum;
+  } else if (body.next_is_child) {
+    column.I_zz = column.I_zz + body.inertia[5];
+    column.force.x = column.force.x - h[1];
+    column.force.y = column.force.y + h[0];
+  } else {
+    column = {S(body.inertia[5]), {S(-h[1]), S(h[0]), S(0.0)}};
+  }
+}
+/// Pivot and acceleration of a revolute root, which only the base's acceleration reaches.
+/// `torque`: tau less the bias torque.
+template <class S>
+DYNAMICS_INLINE void solve_root(const TreeBody& body, const RevoluteColumn<S>& column,
+                                const Vec3<S>& base_acceleration, const S& torque,
+                                ForwardScratch<S>& link, S& qdd) {
+  link.pivot = column.I_zz;
+  if (body.rotor_inertia != 0.0) link.pivot = link.pivot + body.rotor_inertia;
+  link.pivot_inverse = S(1.0) / link.pivot;
+  const Vec3<S> a = to_body(body, link.at, base_acceleration);
+  qdd = (torque - dot(column.force, a)) * link.pivot_inverse;
+  link.mu = {{S(0.0), S(0.0), qdd}, a};
+}
+
+/// Adds the body, and children that do not follow it, to what the next body passes on.
+template <class S>
+DYNAMICS_INLINE void collect(const TreeBody& body, const ForwardScratch<S>& link,
+                             ArticulatedInertia<S>& inertia, SpatialVector<S>& eta) {
+  if (body.next_is_child) {
+    eta += link.eta;
+  } else {
+    eta = link.eta;
+  }
+  if (body.has_nonadjacent_child) {
+    if (body.next_is_child) {
+      inertia += link.articulated;
+    } else {
+      inertia = link.articulated;
+    }
+  } else if (body.next_is_child) {
+    inertia += rigid_inertia(body);
+  } else {
+    inertia = articulated_inertia<S>(rigid_inertia(body));
+  }
+}
+
+/// Eliminates a prismatic joint or one with a rotor. `force`: tau less the bias force.
+template <class S>
+DYNAMICS_INLINE void eliminate_and_propagate(const TreeBody& body, const SpatialVector<S>& column,
+                                             const S& force, ForwardScratch<S>& link,
+                                             ArticulatedInertia<S>& inertia,
+                                             SpatialVector<S>& eta) {
+  subtract_outer(inertia, column, link.psi);
+  if (!body.prismatic && body.at_parent_origin) link.bias.linear = zero3<S>();
+  eta = force * link.psi + eta + inertia * link.bias;
+  eta = propagate_to_parent(body, link.at, eta);
+  inertia = propagate_to_parent(body, link.at, inertia);
+}
+/// Eliminates a revolute joint without rotor: adds to eta the force of the joint and that of the
+/// bias acceleration, and returns the reduced inertia.
+template <class S>
+DYNAMICS_INLINE ReducedInertia<S> eliminate_reducing(const TreeBody& body,
+                                                     const ArticulatedInertia<S>& inertia,
+                                                     const SpatialVector<S>& column, const S& force,
+                                                     const S& tau, const ForwardScratch<S>& link,
+                                                     SpatialVector<S>& eta) {
+  const ReducedInertia<S> rest = eliminate_revolute(inertia, column, link.psi);
+  SpatialVector<S> carried = rest.times_angular(link.bias.angular);
+  if (!body.at_parent_origin) {
+    const SpatialVector<S> more = rest.times_linear(link.bias.linear);
+    carried.angular.x = carried.angular.x + more.angular.x;
+    carried.angular.y = carried.angular.y + more.angular.y;
+    carried.linear += more.linear;
+  }
+  eta = {{force * link.psi.angular.x + (eta.angular.x + carried.angular.x),
+          force * link.psi.angular.y + (eta.angular.y + carried.angular.y), tau},
+         force * link.psi.linear + (eta.linear + carried.linear)};
+  return rest;
+}
+
+/// Second sweep: articulated inertias and forces, pivots; qdd as if the parents did not accelerate.
+template <class S>
+DYNAMICS_INLINE void articulated_sweep(const Tree& tree, ForwardScratch<S>* scratch,
+                                       const BaseState<S>& base, const S* tau, S* qdd) {
+  // what the next body passes on: articulated inertia and force, to a revolute root only a column
+  // and eta.angular.z
+  ArticulatedInertia<S> inertia;
+  SpatialVector<S> eta = zero6<S>();
+  RevoluteColumn<S> column = {S(0.0), zero3<S>()};
+  for (std::size_t i = tree.size(); i-- > 0;) {
     const TreeBody& body = tree[i];
     ForwardScratch<S>& link = scratch[i];
-    const bool next = static_cast<std::size_t>(body.parent) + 1 == i;
-    if (still && is_revolute_root(body)) {
-      if (body.has_nonadjacent_child) {
-        // what children added in memory, and the next one
-        RevoluteColumn<S> all = revolute_column(link.articulated);
-        if (body.next_is_child) all += column;
-        column = all;
-      } else {
-        const auto& h = body.first_moment;
-        if (body.next_is_child) {
-          column.I_zz = column.I_zz + body.inertia[5];
-          column.force.x = column.force.x - h[1];
-          column.force.y = column.force.y + h[0];
-        } else {
-          column = {S(body.inertia[5]), {S(-h[1]), S(h[0]), zero}};
-        }
-      }
-      link.pivot = column.I_zz;
-      if (body.rotor_inertia != 0.0) link.pivot = link.pivot + body.rotor_inertia;
-      link.pivot_inverse = S(1.0) / link.pivot;
-      const S force = body.next_is_child ? S(tau[i] - (link.eta.angular.z + eta.angular.z))
-                                         : S(tau[i] - link.eta.angular.z);
-      // the acceleration of the base is all that reaches it
-      const Vec3<S> a = to_body(body, link.at, base.acceleration);
-      qdd[i] = (force - dot(column.force, a)) * link.pivot_inverse;
-      link.mu = {{zero, zero, qdd[i]}, a};
+    if (base.not_rotating && is_revolute_root(body)) {
+      collect_root_column(body, link, column);
+      const S torque = body.next_is_child ? S(tau[i] - (link.eta.angular.z + eta.angular.z))
+                                          : S(tau[i] - link.eta.angular.z);
+      solve_root(body, column, base.acceleration, torque, link, qdd[i]);
       continue;
     }
-    if (body.next_is_child) {
-      eta.angular += link.eta.angular;
-      eta.linear += link.eta.linear;
-    } else {
-      eta = link.eta;
-    }
-    if (body.has_nonadjacent_child) {
-      if (body.next_is_child) {
-        m += link.articulated;
-      } else {
-        m = link.articulated;
-      }
-    } else if (body.next_is_child) {
-      m += rigid_inertia(body);
-    } else {
-      m = articulated_inertia<S>(rigid_inertia(body));
-    }
-    const SpatialVector<S> hat = find_pivot(body, m, link);
-    const S force = tau[i] - (body.prismatic ? eta.linear.z : eta.angular.z);
+    // the body and its children
+    collect(body, link, inertia, eta);
+    // its joint
+    const SpatialVector<S> joint = find_pivot(body, inertia, link);
+    const S force = tau[i] - along_joint(body, eta);
     qdd[i] = force * link.pivot_inverse;
-    if (body.parent < 0) continue;
-    ForwardScratch<S>& parent = scratch[body.parent];
+    if (is_root(body)) continue;
+    // to the parent
+    const bool to_root = body.parent_is_revolute_root && base.not_rotating;
     if (!reduces(body)) {
-      subtract_outer(m, hat, link.psi);
-      if (!body.prismatic && body.at_parent_origin) link.bias.linear = none;
-      const SpatialVector<S> carried = m * link.bias;
-      eta = {force * link.psi.angular + eta.angular + carried.angular,
-             force * link.psi.linear + eta.linear + carried.linear};
-      eta = propagate_to_parent(body, link.at, eta);
-      m = propagate_to_parent(body, link.at, m);
-      column = revolute_column(m);
+      eliminate_and_propagate(body, joint, force, link, inertia, eta);
+      column = revolute_column(inertia);
     } else {
-      const ReducedInertia<S> rest = eliminate_revolute(m, hat, link.psi);
-      SpatialVector<S> carried = rest.times_angular(link.bias.angular);
-      if (!body.at_parent_origin) {
-        const SpatialVector<S> more = rest.times_linear(link.bias.linear);
-        carried.angular.x = carried.angular.x + more.angular.x;
-        carried.angular.y = carried.angular.y + more.angular.y;
-        carried.linear += more.linear;
-      }
-      eta = {{force * link.psi.angular.x + (eta.angular.x + carried.angular.x),
-              force * link.psi.angular.y + (eta.angular.y + carried.angular.y), tau[i]},
-             force * link.psi.linear + (eta.linear + carried.linear)};
+      const ReducedInertia<S> rest =
+          eliminate_reducing(body, inertia, joint, force, tau[i], link, eta);
       with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
-        if (body.parent_is_revolute_root && still) {
+        if (to_root) {
           eta.angular.z = z_torque_on_parent(rotation, eta);
           column = parent_column(rotation, rest);
         } else {
           propagate_to_parent(rotation, eta);
-          m = propagate_to_parent(rotation, rest);
+          inertia = propagate_to_parent(rotation, rest);
         }
       });
     }
-    if (next) continue;
-    if (body.parent_is_revolute_root && still) {
+    if (follows_parent(body, i)) continue;
+    ForwardScratch<S>& parent = scratch[body.parent];
+    if (to_root) {
       parent.eta.angular.z = parent.eta.angular.z + eta.angular.z;
-      parent.articulated.I.zz = parent.articulated.I.zz + column.I_zz;
-      Mat3<S>& h = parent.articulated.H;
-      h.zx = h.zx + column.force.x;
-      h.zy = h.zy + column.force.y;
-      h.zz = h.zz + column.force.z;
+      add_column(column, parent.articulated);
     } else {
-      parent.eta.angular += eta.angular;
-      parent.eta.linear += eta.linear;
-      parent.articulated += m;
+      parent.eta += eta;
+      parent.articulated += inertia;
     }
   }
+}
 
-  SpatialVector<S> mu;
-  for (std::size_t i = 0; i < n; ++i) {
+/// Third sweep: accelerations.
+template <class S>
+DYNAMICS_INLINE void acceleration_sweep(const Tree& tree, ForwardScratch<S>* scratch,
+                                        const BaseState<S>& base, S* qdd) {
+  SpatialVector<S> mu;  // of the previous body
+  for (std::size_t i = 0; i < tree.size(); ++i) {
     const TreeBody& body = tree[i];
     ForwardScratch<S>& link = scratch[i];
-    const bool root = body.parent < 0;
-    if (root && still && !body.prismatic) {
+    if (is_revolute_root(body) && base.not_rotating) {
       mu = link.mu;
       continue;
     }
-    if (root) {
-      mu = {still ? none : base.angular_acceleration, base.acceleration};
-    } else if (static_cast<std::size_t>(body.parent) + 1 != i) {
+    // acceleration of the parent
+    if (is_root(body)) {
+      mu = {base.not_rotating ? zero3<S>() : base.angular_acceleration, base.acceleration};
+    } else if (!follows_parent(body, i)) {
       mu = scratch[body.parent].mu;
     }
+    // at the body for zero qdd, then qdd
     if (!reduces(body)) {
       mu = transform_to_body(body, link.at, mu);
-      mu.angular += link.bias.angular;
-      mu.linear += link.bias.linear;
+      mu += link.bias;
       qdd[i] = qdd[i] - dot(link.psi.angular, mu.angular) - dot(link.psi.linear, mu.linear);
     } else {
       with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
-        if (body.parent_is_revolute_root && still) {
+        if (body.parent_is_revolute_root && base.not_rotating) {
           transform_z_to_body(rotation, mu);
         } else {
           transform_to_body(rotation, mu);
@@ -246,10 +308,21 @@ void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseSt
                (link.psi.angular.x * mu.angular.x + link.psi.angular.y * mu.angular.y) -
                dot(link.psi.linear, mu.linear);
     }
-    S& own = body.prismatic ? mu.linear.z : mu.angular.z;
-    own = own + qdd[i];
+    add_along_joint(body, qdd[i], mu);
     if (body.has_nonadjacent_child) link.mu = mu;
   }
+}
+
+/// qdd for the joint forces tau, friction already subtracted. `wrenches`, one per body, may be
+/// null.
+template <class S>
+void forward_dynamics(const Tree& tree, ForwardScratch<S>* scratch, const BaseState<S>& base,
+                      const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* tau,
+                      S* qdd) {
+  joint_transforms(tree, scratch, q);
+  bias_sweep(tree, scratch, base, wrenches, qd);
+  articulated_sweep(tree, scratch, base, tau, qdd);
+  acceleration_sweep(tree, scratch, base, qdd);
 }
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE

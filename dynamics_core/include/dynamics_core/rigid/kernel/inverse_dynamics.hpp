@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Recursive inverse dynamics (Saha 1999, section 5.1; gravity by Eq. 32), for trees.
+// Recursive inverse dynamics (Saha 1999, section 5.1; gravity by Eq. 32), for trees. Two sweeps:
 //
-// Forward: omega, alpha and the origin's acceleration a of every body in its own axes. Backward:
-// the wrench that each joint transmits, gamma_i = M_i xi_i + M'_i nu_i + sum B^T gamma_child,
-// about the body's origin, and tau_i = p_i^T gamma_i, which is one component of it.
-// With Psi = [alpha x] + [omega x]^2 a body's force and moment are
+//   outward   omega, alpha and the origin's acceleration a of each body, in its own axes
+//   inward    the force that each joint transmits, gamma_i = M_i xi_i + M'_i nu_i + sum of B^T
+//             gamma_child, about the body's origin; tau_i = p_i^T gamma_i is one component of it
+//
+// With Psi = [alpha x] + [omega x]^2 the inertial force f and torque n of a body are
 //   f = m a + Psi h,   n = h x a + axial(Psi P),   P the pseudo-inertia (Balafoutis et al. 1988).
-// Here they are those of the minimal parameters (TreeBody::Minimal), where a revolute body has
-// neither m nor h_z nor P_zz: the joint forces are the same, the transmitted wrenches are not
-// (kernel/joint_wrenches.hpp has them).
+// They are computed from the minimal parameters (TreeBody::Minimal), where a revolute body has
+// no m, h_z and P_zz. The joint forces are the same; the transmitted forces are not (see
+// kernel/joint_wrenches.hpp).
 
 #include <cmath>
 
@@ -20,8 +21,8 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Psi = [alpha x] + [omega x]^2, the acceleration of a body's points relative to its origin; of
-/// the diagonal the opposites, and the differences of two of its entries.
+/// Psi = [alpha x] + [omega x]^2: the acceleration of a body's points relative to its origin. The
+/// diagonal with opposite sign, and differences of two of its entries.
 template <class S>
 struct Spin {
   S minus_xx, minus_yy, minus_zz;
@@ -30,7 +31,7 @@ struct Spin {
 
   /// v + Psi r
   template <class R>
-  DYNAMICS_INLINE Vec3<S> carry(const Vec3<S>& v, const Vec3<R>& r) const {
+  DYNAMICS_INLINE Vec3<S> add_times(const Vec3<S>& v, const Vec3<R>& r) const {
     return {v.x - minus_xx * r.x + (xy * r.y + xz * r.z),
             v.y + yx * r.x + (yz * r.z - minus_yy * r.y),
             v.z + zx * r.x + (zy * r.y - minus_zz * r.z)};
@@ -56,17 +57,18 @@ struct BodyMotion {
 template <class S>
 struct InverseScratch {
   JointTransform<S> at;  ///< r for prismatic joints only
-  Vec3<S> f, n;  ///< of the body, about its origin, then with children that are not the next
-  BodyMotion<S> motion;  ///< for children that are not the next
+  // force and torque about the origin, of the body and of children that do not follow it
+  Vec3<S> f, n;
+  BodyMotion<S> motion;  ///< for those children
 };
 
-/// A wrench that acts on a body from outside, about the body's origin, in its axes.
+/// An external wrench on a body, about the body's origin, in its axes.
 template <class S>
 struct BodyWrench {
   Vec3<S> moment, force;
 };
 
-/// Viscous and Coulomb friction, the latter smooth through zero.
+/// Viscous friction, and Coulomb friction smoothed near zero velocity.
 template <class S>
 S joint_friction(const TreeBody& body, const S& velocity, double friction_velocity) {
   using std::sqrt;
@@ -74,7 +76,7 @@ S joint_friction(const TreeBody& body, const S& velocity, double friction_veloci
                                                          friction_velocity * friction_velocity));
 }
 
-/// The wrench of inertia of a revolute body's minimal parameters.
+/// The inertial force and torque of a revolute body, from its minimal parameters.
 template <class S>
 DYNAMICS_INLINE void revolute_inertia(const TreeBody& body, const BodyMotion<S>& m, Vec3<S>& f,
                                       Vec3<S>& n) {
@@ -88,23 +90,24 @@ DYNAMICS_INLINE void revolute_inertia(const TreeBody& body, const BodyMotion<S>&
            (h[0] * m.a.y - h[1] * m.a.x)};
 }
 
-/// The wrench of inertia with all ten parameters.
+/// The inertial force and torque from all ten parameters.
 template <class S>
 DYNAMICS_INLINE void full_inertia(double mass, const double (&h)[3], const double (&p)[6],
                                   const BodyMotion<S>& m, Vec3<S>& f, Vec3<S>& n) {
   const Spin<S>& w = m.spin;
-  f = w.carry(mass * m.a, constant(h));
+  f = w.add_times(mass * m.a, constant(h));
   n = Vec3<S>{(w.zx * p[1] + w.zy * p[3]) + (w.zz_yy * p[4] - w.yx * p[2]) - w.yz * p[5],
               (w.xx_zz * p[2] + w.xy * p[4]) - (w.zx * p[0] + w.zy * p[1]) + w.xz * p[5],
               (w.yx * p[0] + w.yy_xx * p[1]) + (w.yz * p[2] - w.xy * p[3]) - w.xz * p[4]} +
       cross(constant(h), m.a);
 }
 
-/// The motion of a body from that of its parent, in place.
+/// The motion of a body from the motion of its parent, in place.
 template <class S, class Rotation>
 DYNAMICS_INLINE void advance_revolute(const Rotation& rotation, const S& qd, const S& qdd,
                                       BodyMotion<S>& m) {
-  if (!rotation.frame.at_parent_origin) m.a = m.spin.carry(m.a, constant(rotation.frame.position));
+  if (!rotation.frame.at_parent_origin)
+    m.a = m.spin.add_times(m.a, constant(rotation.frame.position));
   m.a = rotation.to_body(m.a);
   m.omega = rotation.to_body(m.omega);
   m.alpha = rotation.to_body(m.alpha);
@@ -117,7 +120,7 @@ DYNAMICS_INLINE void advance_revolute(const Rotation& rotation, const S& qd, con
 template <class S>
 DYNAMICS_INLINE void advance_prismatic(const TreeBody& body, const JointTransform<S>& at,
                                        const S& qd, const S& qdd, BodyMotion<S>& m) {
-  m.a = to_body(body, at, m.spin.carry(m.a, at.r));
+  m.a = to_body(body, at, m.spin.add_times(m.a, at.r));
   m.omega = to_body(body, at, m.omega);
   m.alpha = to_body(body, at, m.alpha);
   const S twice = qd + qd;
@@ -127,38 +130,59 @@ DYNAMICS_INLINE void advance_prismatic(const TreeBody& body, const JointTransfor
   m.spin = spin_of(m.omega, m.alpha);
 }
 
-/// tau for the joint motion q, qd, qdd; `wrenches` may be null. Friction is not included.
+/// The motion of a revolute root on a base that does not rotate: omega and alpha are along its
+/// axis, and only the torque about that axis is needed.
 template <class S>
-void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseState<S>& base,
-                      const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* qdd,
-                      S* tau) {
-  const std::size_t count = tree.size();
-  const TreeBody* const bodies = tree.data();
+DYNAMICS_INLINE void start_at_root(const TreeBody& body, const BaseState<S>& base, const S& qd,
+                                   const S& qdd, InverseScratch<S>& link, BodyMotion<S>& m) {
   const S zero(0.0);
-  joint_rotations(bodies, count, scratch, q);
+  m.a = to_body(body, link.at, base.acceleration);
+  const S square = qd * qd;
+  m.omega = {zero, zero, qd};
+  m.alpha = {zero, zero, qdd};
+  m.spin.minus_xx = square;
+  const auto& h = body.minimal.first_moment;
+  link.n.z = body.minimal.inertia_zz * qdd + (h[0] * m.a.y - h[1] * m.a.x);
+}
+/// The motion of a revolute child of such a root.
+template <class S, class Rotation>
+DYNAMICS_INLINE void advance_from_root(const Rotation& rotation, const S& qd, const S& qdd,
+                                       BodyMotion<S>& m) {
+  const Vec3<double> r = constant(rotation.frame.position);
+  const S &w = m.omega.z, &dw = m.alpha.z, &ww = m.spin.minus_xx;
+  const Vec3<S> a = {m.a.x - (ww * r.x + dw * r.y), m.a.y + (dw * r.x - ww * r.y), m.a.z};
+  m.a = rotation.to_body(a);
+  m.alpha = rotation.z_to_body(dw);
+  m.omega = rotation.z_to_body(w);
+  m.alpha.x = m.alpha.x + qd * m.omega.y;
+  m.alpha.y = m.alpha.y - qd * m.omega.x;
+  m.alpha.z = m.alpha.z + qdd;
+  m.omega.z = m.omega.z + qd;
+  m.spin = spin_of(m.omega, m.alpha);
+}
 
-  // A revolute joint on a base that does not turn: omega and alpha lie along its axis, and nobody
-  // asks for more of its wrench than the moment about the axis. Its child knows (`second`).
-  const bool still = base.not_rotating;
-  BodyMotion<S> m;  // of the body before
+/// First sweep: motions of all bodies, and their inertial forces less the external wrenches.
+template <class S>
+DYNAMICS_INLINE void motion_sweep(const Tree& tree, InverseScratch<S>* scratch,
+                                  const BaseState<S>& base, const BodyWrench<S>* wrenches,
+                                  const S* q, const S* qd, const S* qdd) {
+  const TreeBody* const bodies = tree.data();  // local: stores to scratch cannot change it
+  const std::size_t count = tree.size();
+  const bool base_not_rotating = base.not_rotating;
+  const S zero(0.0);
+  BodyMotion<S> m;  // of the previous body
   for (std::size_t i = 0; i < count; ++i) {
     const TreeBody& body = bodies[i];
     InverseScratch<S>& link = scratch[i];
-    const bool root = body.parent < 0;
-    if (root && still && !body.prismatic) {
-      m.a = to_body(body, link.at, base.acceleration);
-      const S square = qd[i] * qd[i];
-      m.omega = {zero, zero, qd[i]};
-      m.alpha = {zero, zero, qdd[i]};
-      m.spin.minus_xx = square;
-      const auto& h = body.minimal.first_moment;
-      link.n.z = body.minimal.inertia_zz * qdd[i] + (h[0] * m.a.y - h[1] * m.a.x);
+    if (is_revolute_root(body) && base_not_rotating) {
+      start_at_root(body, base, qd[i], qdd[i], link, m);
       if (wrenches != nullptr) link.n.z = link.n.z - wrenches[i].moment.z;
       if (body.has_nonadjacent_child) link.motion = m;
       continue;
     }
-    if (root) {
-      if (still) {
+    // motion of the parent
+    if (is_root(body)) {
+      if (base_not_rotating) {
         m.omega = m.alpha = {zero, zero, zero};
       } else {
         m.omega = base.angular_velocity;
@@ -166,29 +190,20 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       }
       m.a = base.acceleration;
       m.spin = spin_of(m.omega, m.alpha);
-    } else if (static_cast<std::size_t>(body.parent) + 1 != i) {
+    } else if (!follows_parent(body, i)) {
       m = scratch[body.parent].motion;
     }
+    // motion and inertial force of the body
     if (body.prismatic) {
-      link.at = joint_transform(body, q[i]);
-      if (body.parent_is_revolute_root && still) m.spin = spin_of(m.omega, m.alpha);
+      link.at = prismatic_transform(body, q[i]);
+      if (body.parent_is_revolute_root && base_not_rotating) m.spin = spin_of(m.omega, m.alpha);
       advance_prismatic(body, link.at, qd[i], qdd[i], m);
       full_inertia(body.minimal.mass, body.minimal.first_moment, body.minimal.pseudo_inertia, m,
                    link.f, link.n);
     } else {
       with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
-        const Vec3<double> r = constant(body.position);
-        if (body.parent_is_revolute_root && still) {
-          const S &w = m.omega.z, &dw = m.alpha.z, &ww = m.spin.minus_xx;
-          const Vec3<S> a = {m.a.x - (ww * r.x + dw * r.y), m.a.y + (dw * r.x - ww * r.y), m.a.z};
-          m.a = rotation.to_body(a);
-          m.alpha = rotation.z_to_body(dw);
-          m.omega = rotation.z_to_body(w);
-          m.alpha.x = m.alpha.x + qd[i] * m.omega.y;
-          m.alpha.y = m.alpha.y - qd[i] * m.omega.x;
-          m.alpha.z = m.alpha.z + qdd[i];
-          m.omega.z = m.omega.z + qd[i];
-          m.spin = spin_of(m.omega, m.alpha);
+        if (body.parent_is_revolute_root && base_not_rotating) {
+          advance_from_root(rotation, qd[i], qdd[i], m);
         } else {
           advance_revolute(rotation, qd[i], qdd[i], m);
         }
@@ -201,16 +216,25 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
     }
     if (body.has_nonadjacent_child) link.motion = m;
   }
+}
 
-  Vec3<S> f, n;  // what the body behind passes on
-  for (std::size_t i = count; i-- > 0;) {
+/// Second sweep: transmitted forces f and torques n, and the joint forces. A revolute root on a
+/// base that does not rotate gets only the torque about its axis.
+template <class S>
+DYNAMICS_INLINE void force_sweep(const Tree& tree, InverseScratch<S>* scratch,
+                                 const BaseState<S>& base, const S* qdd, S* tau) {
+  const TreeBody* const bodies = tree.data();
+  const bool base_not_rotating = base.not_rotating;
+  Vec3<S> f, n;  // passed on by the next body
+  for (std::size_t i = tree.size(); i-- > 0;) {
     const TreeBody& body = bodies[i];
     InverseScratch<S>& link = scratch[i];
-    if (body.parent < 0 && still && !body.prismatic) {
+    if (is_revolute_root(body) && base_not_rotating) {
       tau[i] = body.next_is_child ? S(link.n.z + n.z) : link.n.z;
       if (body.rotor_inertia != 0.0) tau[i] = tau[i] + body.rotor_inertia * qdd[i];
       continue;
     }
+    // the body and its children
     if (body.next_is_child) {
       f += link.f;
       n += link.n;
@@ -218,12 +242,13 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       f = link.f;
       n = link.n;
     }
+    // its joint
     tau[i] = body.prismatic ? f.z : n.z;
     if (body.rotor_inertia != 0.0) tau[i] = tau[i] + body.rotor_inertia * qdd[i];
-    if (body.parent < 0) continue;
-    const bool next = static_cast<std::size_t>(body.parent) + 1 == i;
+    if (is_root(body)) continue;
+    // to the parent
     InverseScratch<S>& parent = scratch[body.parent];
-    if (body.parent_is_revolute_root && still) {
+    if (body.parent_is_revolute_root && base_not_rotating) {
       if (body.prismatic) {
         f = to_parent(body, link.at, f);
         n = to_parent(body, link.at, n);
@@ -233,7 +258,7 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
           n.z = z_torque_on_parent(rotation, SpatialVector<S>{n, f});
         });
       }
-      if (!next) parent.n.z = parent.n.z + n.z;
+      if (!follows_parent(body, i)) parent.n.z = parent.n.z + n.z;
       continue;
     }
     if (body.prismatic) {
@@ -241,17 +266,28 @@ void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseSt
       n = to_parent(body, link.at, n) + cross(link.at.r, f);
     } else {
       with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
-        SpatialVector<S> w = {n, f};
-        propagate_to_parent(rotation, w);
-        n = w.angular;
-        f = w.linear;
+        SpatialVector<S> force = {n, f};
+        propagate_to_parent(rotation, force);
+        n = force.angular;
+        f = force.linear;
       });
     }
-    if (!next) {
+    if (!follows_parent(body, i)) {
       parent.f += f;
       parent.n += n;
     }
   }
+}
+
+/// tau for the joint motion q, qd, qdd, friction not included. `wrenches`, one per body, may be
+/// null.
+template <class S>
+void inverse_dynamics(const Tree& tree, InverseScratch<S>* scratch, const BaseState<S>& base,
+                      const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* qdd,
+                      S* tau) {
+  joint_rotations(tree.data(), tree.size(), scratch, q);
+  motion_sweep(tree, scratch, base, wrenches, q, qd, qdd);
+  force_sweep(tree, scratch, base, qdd, tau);
 }
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE
