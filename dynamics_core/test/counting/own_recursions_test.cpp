@@ -77,8 +77,8 @@ TEST(OwnRecursions, ExactCounts) {
     const char *M, *A;
   };
   for (const Exact& exact : {Exact{Work::inverse, "84n - 92", "72n - 89"},
-                             Exact{Work::solve, "140n - 176", "132n - 191"},
-                             Exact{Work::forward, "225n - 266", "207n - 268"}}) {
+                             Exact{Work::solve, "135n - 171", "132n - 191"},
+                             Exact{Work::forward, "220n - 261", "207n - 268"}}) {
     std::vector<std::int64_t> m, a;
     for (std::size_t links = first; links <= last; ++links) {
       const Counts counts = counting::count(exact.work, general_arm(links)).counts;
