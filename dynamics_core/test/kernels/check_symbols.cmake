@@ -26,6 +26,9 @@ if(count EQUAL 0)
   message(FATAL_ERROR "no symbols at all in ${OBJECTS}")
 endif()
 if(leaked)
-  message(FATAL_ERROR "compiled for ${SET}, and outside of dynamics::kernel::${SET} and dynamics::spatial::${SET}:\n${leaked}")
+  message(
+    FATAL_ERROR
+      "compiled for ${SET}, and outside of dynamics::kernel::${SET} and dynamics::spatial::${SET}:\n${leaked}"
+  )
 endif()
 message("${SET}: ${count} symbols, all in dynamics::kernel::${SET} or dynamics::spatial::${SET}")

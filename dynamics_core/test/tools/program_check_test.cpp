@@ -149,7 +149,8 @@ TEST_F(Program, CheckOfRealRobots) {
     EXPECT_EQ(result.code, expected.code) << expected.file;
     const json report = json::parse(result.out);
     EXPECT_EQ(report["errors"], expected.errors) << expected.file << report["findings"];
-    EXPECT_EQ(static_cast<int>(report["warnings"].size()), expected.warnings) << expected.file << report["findings"];
+    EXPECT_EQ(static_cast<int>(report["warnings"].size()), expected.warnings)
+        << expected.file << report["findings"];
     EXPECT_TRUE(report["loads"].get<bool>()) << expected.file;
   }
   if (given == nullptr) return;
