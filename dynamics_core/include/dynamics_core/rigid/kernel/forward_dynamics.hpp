@@ -220,7 +220,7 @@ DYNAMICS_INLINE void articulated_sweep(const Tree& tree, ForwardScratch<S>* scra
                                        const BaseState<S>& base, const S* tau, S* qdd) {
   // what the next body passes on: articulated inertia and force, to a revolute root only a column
   // and eta.angular.z
-  ArticulatedInertia<S> inertia;
+  ArticulatedInertia<S> inertia = {};
   SpatialVector<S> eta = zero6<S>();
   RevoluteColumn<S> column = {S(0.0), zero3<S>()};
   for (std::size_t i = tree.size(); i-- > 0;) {
