@@ -7,6 +7,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <exception>
+#include <new>
 
 #include "urdf_reader.hpp"
 
@@ -147,8 +149,13 @@ void compare_with_urdfdom(const std::string& twin, const RobotDescription& descr
   const std::string_view start =
       std::string_view(twin).substr(std::min(twin.find('<'), twin.size()));
   const bool says_xml = start.starts_with("<?xml") || twin.starts_with("\xEF\xBB\xBF");
-  const urdf::ModelInterfaceSharedPtr theirs =
-      urdf::parseURDF(says_xml ? twin : "<?xml version=\"1.0\"?>" + twin);
+  urdf::ModelInterfaceSharedPtr theirs;
+  try {
+    theirs = urdf::parseURDF(says_xml ? twin : "<?xml version=\"1.0\"?>" + twin);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {  // refused as well
+  }
   if (!theirs) {
     findings.push_back({Severity::warning, Kind::file, description.source, "urdfdom",
                         "is refused by urdfdom, which the rest of ROS uses; its message is on "

@@ -122,7 +122,7 @@ RobotDescription every_joint() {
 
 /// Beams with a polynomial basis, more modes along z than along y.
 RobotDescription polynomial_chain() {
-  DhFlexible given = beam(1.5, 2.0, 40.0, 1, 3);
+  BeamDescription given = beam(1.5, 2.0, 40.0, 1, 3);
   given.basis = "polynomial";
   given.stiffening = true;
   return beam_chain(3, given, 0.9);

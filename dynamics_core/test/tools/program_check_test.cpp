@@ -138,7 +138,8 @@ TEST_F(Program, CheckOfRealRobots) {
   const char* given = std::getenv("DYNAMICS_ROBOTS_DIR");  // NOLINT(concurrency-mt-unsafe)
   if (given != nullptr) {
     const std::filesystem::path makers = given;
-    robots.push_back({makers / "panda.urdf", 0, 0, 0});
+    // 7 joints with D, K, mu_coulomb and mu_viscous in <dynamics>, which no other program reads
+    robots.push_back({makers / "panda.urdf", 1, 0, 28});
     robots.push_back({makers / "ur5_robot.urdf", 0, 0, 0});
     robots.push_back({makers / "kinova.urdf", 0, 0, 0});
     robots.push_back({makers / "tiago_no_hand.urdf", 1, 0, 16});
