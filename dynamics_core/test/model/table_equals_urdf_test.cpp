@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A paper's DH table and the URDF that dynamics_description installs are the same robot: two roads
-// to the model that share neither reader nor numbers' format.
+// A paper's DH table and the URDF that dynamics_description installs are the same robot: two
+// readers that share no code, and numbers in two formats.
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "dynamics_core/model/from_dh.hpp"
@@ -22,8 +23,9 @@ namespace {
 class TableEqualsUrdf : public testing::TestWithParam<std::string> {
  protected:
   Model table = model_from_dh(built_in_robot(GetParam()));
-  Model urdf = model_from_urdf_file(std::string(DYNAMICS_URDF_DIR) + "/" + GetParam() + ".urdf",
-                                    {.gravity = table.gravity(), .friction_velocity = 0.01});
+  Model urdf =
+      model_from_urdf_file(std::filesystem::path(DYNAMICS_URDF_DIR) / (GetParam() + ".urdf"),
+                           {.gravity = table.gravity(), .friction_velocity = 0.01});
 };
 
 TEST_P(TableEqualsUrdf, SameCoordinatesAndFrames) {
