@@ -79,8 +79,8 @@ TEST(Counted, NothingElseCounts) {
 }
 
 TEST(Counted, SmallVectorsByHand) {
-  const kernel::Vec3<Counted> a = {1.0, 2.0, 3.0}, b = {4.0, 5.0, 6.0};
-  const kernel::Vec3<double> k = {0.1, 0.2, 0.3};
+  const spatial::Vec3<Counted> a = {1.0, 2.0, 3.0}, b = {4.0, 5.0, 6.0};
+  const spatial::Vec3<double> k = {0.1, 0.2, 0.3};
   EXPECT_EQ(counts_of([&] { cross(a, b); }), (Counts{.multiplications = 6, .additions = 3}));
   EXPECT_EQ(counts_of([&] { cross(k, b); }), (Counts{.multiplications = 6, .additions = 3}));
   EXPECT_EQ(counts_of([&] { dot(a, k); }), (Counts{.multiplications = 3, .additions = 2}));
