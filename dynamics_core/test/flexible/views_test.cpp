@@ -113,7 +113,14 @@ class FlexibleArguments : public testing::Test {
     };
   }
 
-  FlexibleModel beams{model_from_dh(built_in_robot("canadarm"))};
+  /// An even number of coordinates: check_every_kind() makes matrices of two rows.
+  static FlexibleModel canadarm_with_one_more_mode() {
+    DhTable table = built_in_robot("canadarm");
+    table.links.front().flexible.value().modes_y = 3;
+    return FlexibleModel(model_from_dh(table));
+  }
+
+  FlexibleModel beams = canadarm_with_one_more_mode();
   FlexibleWorkspace beam_workspace{beams};
 };
 

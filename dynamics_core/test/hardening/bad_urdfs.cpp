@@ -81,8 +81,8 @@ std::vector<Change> changes() {
        R"(xyz="0 0 0.1" rpy="1e6 1e6 1e6")", accepted, ""},
       {"joint angles of 1e300", R"(xyz="0 0 0.1" rpy="0 0 0")", R"(xyz="0 0 0.1" rpy="1e300 0 0")",
        accepted, ""},
-      {"thousand blanks in a number", mass,
-       "<mass value=\"" + repeated(" ", 1000) + "2" + repeated("\n", 1000) + "\"/>", accepted, ""},
+      {"thousand blanks in a number", mass, "<mass value=\"" + repeated(" ", 1000) + "2\"/>",
+       accepted, ""},
       {"number of 100000 digits", mass, "<mass value=\"2." + repeated("0", 100'000) + "\"/>",
        accepted, ""},
       // versions

@@ -223,7 +223,7 @@ TEST_F(Program, PageHoldsTheRun) {
   const auto end = page.find("</p>");
   const json embedded = json::parse(page.substr(3, end - 3));
   EXPECT_EQ(embedded["model"]["coordinates"], json({"joint1", "joint2", "joint3"}));
-  EXPECT_TRUE(embedded["samples"]["q"][0].contains("f32"));
+  EXPECT_TRUE(embedded["samples"]["q"][0].contains("f64"));
   EXPECT_EQ(page.find("__DYNAMICS"), std::string::npos);
   expect_refused("simulate planar3 --duration 0.1 --output b.html --compare viewer.html",
                  "is not a run");
