@@ -55,7 +55,7 @@ struct Outcome {
 
   std::string message() const {
     const std::string at = " at t = " + format_number(time);
-    const std::string who = integrator ? *integrator : "run";
+    std::string who = integrator ? *integrator : "run";
     switch (ending) {
       case Ending::reached_end: return who + ": reached the end" + at;
       case Ending::stopped_by_event:
