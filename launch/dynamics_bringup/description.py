@@ -131,13 +131,13 @@ def with_control(urdf, parameters, start=None):
         name = joint.get("name")
         lines.append(f"  <joint name={quoteattr(name)}>")
         if joint.find("mimic") is None:
-            lines += [f"    <command_interface name=\"{kind}\"/>" for kind in COMMANDS]
+            lines += [f'    <command_interface name="{kind}"/>' for kind in COMMANDS]
         for kind in STATES:
             if kind == "position" and name in start:
-                lines.append(f"    <state_interface name=\"{kind}\"><param name=\"initial_value\">"
-                             f"{float(start[name])!r}</param></state_interface>")
+                lines.append(f'    <state_interface name="{kind}"><param name="initial_value">'
+                             f'{float(start[name])!r}</param></state_interface>')
             else:
-                lines.append(f"    <state_interface name=\"{kind}\"/>")
+                lines.append(f'    <state_interface name="{kind}"/>')
         lines.append("  </joint>")
     lines.append("</ros2_control>")
     block = "".join(f"  {line}\n" for line in lines)

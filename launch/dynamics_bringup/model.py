@@ -23,8 +23,10 @@ def terms(file, positions=None):
         done = subprocess.run([program, "terms", str(file), "--rigid", "--json", *options],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            message = done.stderr.strip().removeprefix("dynamics: ")
-            raise DescriptionError(f"{file}: {message or f'{program}: {done.returncode}'}")
+            # the error is behind the model's warnings
+            message = done.stderr.strip().rpartition("dynamics: ")[2] or f"exit {done.returncode}"
+            named = message if message.startswith(str(file)) else f"{file}: {message}"
+            raise DescriptionError(named)
         return json.loads(done.stdout)
 
     answer = ask()

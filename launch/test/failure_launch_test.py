@@ -38,7 +38,7 @@ class TestFailures(unittest.TestCase):
 
     def test_bad_inertia(self):
         self.fails(PUMA.replace('ixx="1.612"', 'ixx="-1.612"'),
-                   "link 'link1': its inertia")
+                   "link 'link1': has the negative principal moment of inertia")
 
     def test_bad_argument(self):
         self.fails(PUMA, "start:='1 2': it must be 6 numbers", "start:=1 2")
