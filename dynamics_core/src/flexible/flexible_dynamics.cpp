@@ -21,8 +21,12 @@ using Memory = FlexibleWorkspace::Memory;
 Eigen::Index idx(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 void check_tau(const FlexibleModel& model, ConstVector tau) {
-  const bool full = tau.size() == model.size();
-  check_flexible("tau", tau, full ? model.size() : model.joint_count());
+  const view::Size& size = tau.checked_size();
+  if (!(size == model.joint_count()) && !(size == model.size())) {
+    throw ArgumentError(fmt::format("{}: one per joint, or {} with the amplitudes",
+                                    size.problem("tau", model.joint_count()), model.size()));
+  }
+  check_flexible("tau", tau, tau.size());
 }
 
 /// Joint forces less friction, into memory.tau.

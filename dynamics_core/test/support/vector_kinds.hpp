@@ -78,8 +78,7 @@ void each_rejected(const VectorXd& numbers, Use&& use) {
   MatrixXd square = MatrixXd::Constant(n, n, 99.0);
   use("diagonal", MutableVector(square.diagonal()), " is strided");
   MatrixXd matrix = MatrixXd::Constant(2, n / 2, 99.0);
-  use("2 x n/2", MutableVector(matrix),
-      " is 2 x " + std::to_string(n / 2) + "; a vector with " + std::to_string(n));
+  use("2 x n/2", MutableVector(matrix), " is 2 x " + std::to_string(n / 2) + "; a vector with ");
   use("its transpose", MutableVector(matrix.transpose()), " is " + std::to_string(n / 2) + " x 2");
   use("block", MutableVector(square.topLeftCorner(2, n / 2)), " is 2 x ");
   EXPECT_TRUE((square.array() == 99.0).all() && (matrix.array() == 99.0).all());
