@@ -135,7 +135,7 @@ def with_control(urdf, parameters, start=None):
         for kind in STATES:
             if kind == "position" and name in start:
                 lines.append(f'    <state_interface name="{kind}"><param name="initial_value">'
-                             f'{float(start[name])!r}</param></state_interface>')
+                             f"{float(start[name])!r}</param></state_interface>")
             else:
                 lines.append(f'    <state_interface name="{kind}"/>')
         lines.append("  </joint>")
