@@ -8,8 +8,9 @@
 
 #include "command.hpp"
 #include "dynamics_core/flexible/flexible_plant.hpp"
-#include "dynamics_core/simulation/make_integrator.hpp"
+#include "dynamics_core/simulation/integrator_names.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulation/wide_simulate.hpp"
 #include "flexible_report.hpp"
 #include "page.hpp"
 #include "progress_bar.hpp"
@@ -55,7 +56,6 @@ SimulationOptions options_of(const Arguments& args, const Robot& robot,
   options.step = args.step;
   options.sample = args.sample;
   options.friction = !args.no_friction;
-  options.precision = precision_from_name(args.precision);
   options.limits = args.limits;
   options.restitution = args.restitution;
   options.drop_payload = args.drop_payload;
@@ -178,6 +178,10 @@ std::unique_ptr<Plant> flexible_plant_of(const Arguments& args, const FlexibleMo
 }
 
 void simulate_robot(const Arguments& args, Outcome& outcome) {
+  if (args.precision != "double" && args.precision != "double-double") {
+    throw InputError(fmt::format("unknown precision '{}': it must be one of double, double-double",
+                                 args.precision));
+  }
   Robot robot = args.robot.load();
   if (!args.payload.empty()) robot.model = robot.model.with_payload(payload(args.payload, robot));
   const RunOutputs outputs(args.outputs, args.compare);
@@ -195,7 +199,9 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
       hint.update(t / options.duration);
       return !interrupted;
     };
-    return plant ? simulate(*plant, options, progress) : simulate(robot.model, options, progress);
+    if (plant) return simulate(*plant, options, progress);
+    return args.precision == "double" ? simulate(robot.model, options, progress)
+                                      : simulate_double_double(robot.model, options, progress);
   }();
   run.settings.robot = robot.asked;
   run.settings.command = args.command_line;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <dynamics_core/flexible/flexible_plant.hpp>
-#include <dynamics_core/simulation/make_integrator.hpp>
+#include <dynamics_core/simulation/integrator_names.hpp>
 #include <dynamics_core/simulation/simulate.hpp>
 #include <limits>
 #include <span>

@@ -27,13 +27,11 @@ void Arm::find_inertia(const Vector& q) {
 /// never turns a joint around.
 void Arm::find_friction_coefficients(const Vector& qd) {
   std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
-  for (std::size_t b = 0; b < model_.tree().size(); ++b) {
-    const auto& joint = model_.tree()[b];
-    const auto& body = model_.bodies()[b];
+  for (const dynamics::Body& body : model_.bodies()) {
     const double rate = body.multiplier * qd[body.coordinate];
     coefficient_[body.coordinate] +=
         body.multiplier * body.multiplier *
-        (joint.damping + joint.friction / std::hypot(rate, model_.friction_velocity()));
+        (body.damping + body.friction / std::hypot(rate, model_.friction_velocity()));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "dynamics_core/formulations/newton_euler.hpp"
 #include "dynamics_core/formulations/strobing.hpp"
 #include "dynamics_core/formulations/walker_orin.hpp"
+#include "dynamics_core/model/tree.hpp"
 #include "generic_state.hpp"
 
 namespace dynamics::counting {

@@ -148,11 +148,11 @@ Pose frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstV
                 std::size_t frame) {
   Memory& memory = memory_for(model, workspace);
   check_flexible("q", q, memory.size);
-  if (frame >= model.frames().size()) {
+  if (frame >= model.data().frames.size()) {
     throw ArgumentError(
-        fmt::format("there is no frame {}; the robot has {}", frame, model.frames().size()));
+        fmt::format("there is no frame {}; the robot has {}", frame, model.data().frames.size()));
   }
-  const FlexibleFrame& wanted = model.frames()[frame];
+  const FlexibleFrame& wanted = model.data().frames[frame];
   if (wanted.body < 0) return wanted.pose;
   place_bodies(model, memory, q.data());
   const auto body = static_cast<std::size_t>(wanted.body);

@@ -26,7 +26,6 @@ std::size_t FlexibleModel::size() const { return joint_count() + amplitude_count
 std::size_t FlexibleModel::joint_count() const { return data_->rigid.size(); }
 std::size_t FlexibleModel::amplitude_count() const { return data_->amplitude_names.size(); }
 std::span<const FlexibleLink> FlexibleModel::links() const { return data_->links; }
-std::span<const FlexibleFrame> FlexibleModel::frames() const { return data_->frames; }
 std::span<const Note> FlexibleModel::notes() const { return data_->notes; }
 const flexible::Tree& FlexibleModel::tree() const { return data_->tree; }
 std::span<const std::string> FlexibleModel::amplitude_names() const {

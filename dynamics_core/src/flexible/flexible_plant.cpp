@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dynamics_core/flexible/flexible_dynamics.hpp"
+#include "dynamics_core/flexible/tree.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
 
 namespace dynamics {

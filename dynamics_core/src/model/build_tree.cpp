@@ -295,7 +295,11 @@ class Builder {
     body.rotor_inertia = single ? joint.rotor_inertia : 0.0;
     body.damping = joint.damping;
     body.friction = single ? joint.friction : 0.0;
-    data_.bodies[index].axes = draft.axes;
+    Body& listed = data_.bodies[index];
+    listed.axes = draft.axes;
+    listed.damping = body.damping;
+    listed.friction = body.friction;
+    listed.rotor_inertia = body.rotor_inertia;
     return body;
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dynamics_core/model/model.hpp"
+#include "dynamics_core/model/tree.hpp"
 
 namespace dynamics {
 

@@ -11,6 +11,16 @@
 
 namespace dynamics {
 
+/// The desired motion at time t. Specialized for scalars other than double.
+template <class Scalar>
+void evaluate_motion(const Motion& motion, const Scalar& t, std::span<Scalar> q,
+                     std::span<Scalar> qd, std::span<Scalar> qdd);
+template <>
+inline void evaluate_motion<double>(const Motion& motion, const double& t, std::span<double> q,
+                                    std::span<double> qd, std::span<double> qdd) {
+  motion.at(t, q, qd, qdd);
+}
+
 template <class Scalar>
 class Actuation {
  public:
@@ -39,10 +49,12 @@ class Actuation {
     switch (options_.scenario) {
       case Scenario::free_fall: std::fill(tau.begin(), tau.end(), Scalar(0.0)); return;
       case Scenario::forced:
-        options_.motion->at(t, q_, qd_, qdd_);
+        evaluate_motion<Scalar>(*options_.motion, t, q_, qd_, qdd_);
         plant.motion_forces(t, q_, qd_, qdd_, tau);
         return;
-      case Scenario::computed_torque: options_.motion->at(t, q_, qd_, qdd_); break;
+      case Scenario::computed_torque:
+        evaluate_motion<Scalar>(*options_.motion, t, q_, qd_, qdd_);
+        break;
       case Scenario::hold:
         std::copy(hold_.begin(), hold_.end(), q_.begin());
         std::fill(qd_.begin(), qd_.end(), Scalar(0.0));

@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "csv_table.hpp"
@@ -16,24 +17,22 @@ namespace {
 
 constexpr std::array<std::string_view, 6> axis_names = {"x", "y", "z", "roll", "pitch", "yaw"};
 
-class Harmonics : public MotionOf<Harmonics> {
+class Harmonics final : public Motion {
  public:
   explicit Harmonics(std::span<const BaseHarmonic> harmonics)
       : harmonics_(harmonics.begin(), harmonics.end()) {}
   std::size_t size() const override { return axis_names.size(); }
 
-  template <class S>
-  void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
-    using std::cos;
-    using std::sin;
-    for (auto* values : {&q, &qd, &qdd}) std::fill(values->begin(), values->end(), S(0.0));
+  void at(double t, std::span<double> q, std::span<double> qd,
+          std::span<double> qdd) const override {
+    for (auto* values : {&q, &qd, &qdd}) std::fill(values->begin(), values->end(), 0.0);
     for (const BaseHarmonic& harmonic : harmonics_) {
       const auto i = static_cast<std::size_t>(harmonic.axis);
-      const S rate = S(2.0 * harmonic.frequency) * pi_of<S>();
-      const S s = S(harmonic.amplitude) * sin(rate * t), c = S(harmonic.amplitude) * cos(rate * t);
-      q[i] = q[i] + s;
-      qd[i] = qd[i] + rate * c;
-      qdd[i] = qdd[i] - rate * rate * s;
+      const double rate = 2.0 * std::numbers::pi * harmonic.frequency;
+      const double s = harmonic.amplitude * std::sin(rate * t);
+      q[i] += s;
+      qd[i] += rate * harmonic.amplitude * std::cos(rate * t);
+      qdd[i] -= rate * rate * s;
     }
   }
 

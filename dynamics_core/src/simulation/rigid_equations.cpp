@@ -14,9 +14,8 @@
 
 #include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
 #include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
-#include "dynamics_core/simulation/double_double.hpp"
-#include "dynamics_core/simulation/plant.hpp"
 #include "dynamics_core/simulation/small_lu.hpp"
+#include "dynamics_core/simulation/wide_simulate.hpp"
 
 namespace dynamics {
 namespace {

@@ -2,6 +2,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
+#include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/rigid/energy.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"

@@ -3,17 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "csv_table.hpp"
+#include "knot_motion.hpp"
 
 namespace dynamics {
 namespace {
-
-/// q(s) = sum c_k s^k within a segment, s the time since its start.
-using Quintic = std::array<double, 6>;
 
 Quintic quintic(double h, double q0, double v0, double a0, double q1, double v1, double a1) {
   const double d = (q1 - q0 - v0 * h - 0.5 * a0 * h * h) / (h * h * h);
@@ -70,62 +66,28 @@ bool stays_finite(const Quintic& k, double h) {
   return q < largest && qd < largest && qdd < largest;
 }
 
-class KnotMotion : public MotionOf<KnotMotion> {
- public:
-  explicit KnotMotion(const Knots& knots)
-      : t_(knots.t), size_(knots.q[0].size()), first_(knots.q.front()), last_(knots.q.back()) {
-    const auto velocities = knots.qd.empty() ? spline_velocities(knots) : knots.qd;
-    for (std::size_t k = 0; k + 1 < t_.size(); ++k) {
-      const double h = t_[k + 1] - t_[k];
-      for (std::size_t j = 0; j < size_; ++j) {
-        segments_.push_back(
-            knots.qdd.empty()
-                ? cubic(h, knots.q[k][j], velocities[k][j], knots.q[k + 1][j], velocities[k + 1][j])
-                : quintic(h, knots.q[k][j], velocities[k][j], knots.qdd[k][j], knots.q[k + 1][j],
-                          velocities[k + 1][j], knots.qdd[k + 1][j]));
-        if (!stays_finite(segments_.back(), h)) {
-          throw ArgumentError(fmt::format(
-              "trajectory points {} and {}, joint {}: what lies between them is too large for a "
-              "number; mind units and times",
-              k, k + 1, j));
-        }
+}  // namespace
+
+KnotMotion::KnotMotion(const Knots& knots)
+    : t_(knots.t), size_(knots.q[0].size()), first_(knots.q.front()), last_(knots.q.back()) {
+  const auto velocities = knots.qd.empty() ? spline_velocities(knots) : knots.qd;
+  for (std::size_t k = 0; k + 1 < t_.size(); ++k) {
+    const double h = t_[k + 1] - t_[k];
+    for (std::size_t j = 0; j < size_; ++j) {
+      segments_.push_back(
+          knots.qdd.empty()
+              ? cubic(h, knots.q[k][j], velocities[k][j], knots.q[k + 1][j], velocities[k + 1][j])
+              : quintic(h, knots.q[k][j], velocities[k][j], knots.qdd[k][j], knots.q[k + 1][j],
+                        velocities[k + 1][j], knots.qdd[k + 1][j]));
+      if (!stays_finite(segments_.back(), h)) {
+        throw ArgumentError(fmt::format(
+            "trajectory points {} and {}, joint {}: what lies between them is too large for a "
+            "number; mind units and times",
+            k, k + 1, j));
       }
     }
   }
-
-  std::size_t size() const override { return size_; }
-  std::vector<double> breakpoints() const override { return t_; }
-
-  template <class S>
-  void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
-    if (t < S(t_.front()) || t > S(t_.back()) || t_.size() == 1) {
-      const auto& still = t > S(t_.front()) ? last_ : first_;
-      std::copy(still.begin(), still.end(), q.begin());
-      std::fill(qd.begin(), qd.end(), S(0.0));
-      std::fill(qdd.begin(), qdd.end(), S(0.0));
-      return;
-    }
-    const auto next = std::upper_bound(t_.begin() + 1, t_.end() - 1, static_cast<double>(t));
-    const auto segment = static_cast<std::size_t>(next - t_.begin()) - 1;
-    const S s = t - S(t_[segment]);
-    for (std::size_t j = 0; j < size_; ++j) {
-      const Quintic& k = segments_[segment * size_ + j];
-      const S c[] = {S(k[0]), S(k[1]), S(k[2]), S(k[3]), S(k[4]), S(k[5])};
-      q[j] = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
-      qd[j] = c[1] +
-              s * (S(2.0) * c[2] + s * (S(3.0) * c[3] + s * (S(4.0) * c[4] + s * S(5.0) * c[5])));
-      qdd[j] = S(2.0) * c[2] + s * (S(6.0) * c[3] + s * (S(12.0) * c[4] + s * S(20.0) * c[5]));
-    }
-  }
-
- private:
-  std::vector<double> t_;
-  std::size_t size_;
-  std::vector<double> first_, last_;
-  std::vector<Quintic> segments_;
-};
-
-}  // namespace
+}
 
 std::unique_ptr<Motion> knot_motion(Knots knots) {
   if (knots.t.empty()) throw ArgumentError("the trajectory has no points");

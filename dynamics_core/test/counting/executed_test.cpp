@@ -12,6 +12,7 @@
 #include "dynamics_core/formulations/nasser.hpp"
 #include "dynamics_core/formulations/newton_euler.hpp"
 #include "dynamics_core/formulations/walker_orin.hpp"
+#include "dynamics_core/model/tree.hpp"
 
 namespace dynamics {
 namespace {

@@ -12,6 +12,7 @@
 #include "dynamics_core/counting/counted.hpp"
 #include "dynamics_core/counting/paper_tables.hpp"
 #include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/model/tree.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::counting {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "dynamics_core/flexible/flexible_model.hpp"
+#include "dynamics_core/flexible/tree.hpp"
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/from_urdf.hpp"
 #include "dynamics_core/model/to_urdf.hpp"

@@ -15,6 +15,7 @@
 #include "dynamics_core/flexible/flexible_plant.hpp"
 #include "dynamics_core/flexible/natural_modes.hpp"
 #include "dynamics_core/maximum.hpp"
+#include "dynamics_core/flexible/tree.hpp"
 #include "dynamics_core/rigid/energy.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
@@ -348,7 +349,7 @@ void call_all(const FlexibleModel& model, FlexibleWorkspace& workspace, const Ei
   udut(model, workspace, q, M, N);
   b[0] = energy(model, workspace, q, qd).total() + power(model, workspace, qd, tau).damping +
          mass_centre(model, workspace, q).x() + deflection(model, q, 0, 0.1).y() +
-         frame_pose(model, workspace, q, model.frames().size() - 1).translation.x();
+         frame_pose(model, workspace, q, model.rigid().frames().size() - 1).translation.x();
 }
 
 TEST(Guarantees, NothingAllocatesAndThreadsDoNotMeet) {

@@ -8,6 +8,7 @@
 #include <Eigen/Eigenvalues>
 
 #include "dynamics_core/formulations/registry.hpp"
+#include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/rigid/inertia_matrix.hpp"
 #include "support/compare.hpp"
 #include "support/sample_robots.hpp"

@@ -15,6 +15,7 @@
 #include "dynamics_core/model/from_urdf.hpp"
 #include "dynamics_core/model/robots.hpp"
 #include "dynamics_core/model/to_urdf.hpp"
+#include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/simulation/recording.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
 #include "dynamics_core/simulation/trajectory_file.hpp"

@@ -13,6 +13,7 @@
 
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/model/tree.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "dynamics_core/model/from_urdf.hpp"
 #include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/model/tree.hpp"
 #include "support/arm_urdf.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

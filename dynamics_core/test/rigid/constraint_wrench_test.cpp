@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/rigid/inverse_dynamics.hpp"
 #include "dynamics_core/rigid/kinematics.hpp"
 #include "support/compare.hpp"

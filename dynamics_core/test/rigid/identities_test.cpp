@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "dynamics_core/instruction_set.hpp"
+#include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/rigid/coriolis_matrix.hpp"
 #include "dynamics_core/rigid/energy.hpp"
 #include "dynamics_core/rigid/forward_dynamics.hpp"

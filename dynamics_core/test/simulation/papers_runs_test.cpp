@@ -12,8 +12,9 @@
 #include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/make_integrator.hpp"
+#include "dynamics_core/simulation/integrator_names.hpp"
 #include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulation/wide_simulate.hpp"
 
 namespace dynamics {
 namespace {
@@ -39,6 +40,12 @@ Recording run(const std::string& robot, const SimulationOptions& options) {
   return result;
 }
 
+Recording run_double_double(const std::string& robot, const SimulationOptions& options) {
+  Recording result = simulate_double_double(model_from_dh(built_in_robot(robot)), options);
+  EXPECT_TRUE(result.statistics.completed) << robot << ": " << result.statistics.ending;
+  return result;
+}
+
 /// NaN where the sizes differ.
 double largest_difference(const std::vector<Column>& a, const std::vector<Column>& b) {
   double largest = a.size() == b.size() ? 0.0 : std::nan("");
@@ -52,10 +59,9 @@ Recording reference(const std::string& robot, double duration, double sample) {
   SimulationOptions options = start_of(robot);
   options.duration = duration;
   options.sample = sample;
-  options.precision = Precision::double_double;
   options.integrator = "abm";
   options.rtol = 1e-25;
-  return run(robot, options);
+  return run_double_double(robot, options);
 }
 
 TEST(PapersRuns, FreeFallIsTheWideOneToSevenDigits) {
@@ -65,10 +71,9 @@ TEST(PapersRuns, FreeFallIsTheWideOneToSevenDigits) {
     SimulationOptions options = start_of(robot);
     options.duration = 2.0;
     options.sample = 0.5;
-    options.precision = Precision::double_double;
     options.integrator = "gbs";
     options.rtol = 1e-22;
-    const Recording other = run(robot, options);
+    const Recording other = run_double_double(robot, options);
     for (std::size_t i = 0; i < 6; ++i) {
       for (std::size_t k = 0; k < other.size(); ++k)
         EXPECT_NEAR(other.q[i][k], exact.q[i][25 * k], 1e-14) << robot;
@@ -137,12 +142,11 @@ TEST(PapersRuns, StanfordForcedStaysOnItsPathBeyondSixSeconds) {
 
   // in wider reals for the whole of it, by two methods
   options.duration = 10.0;
-  options.precision = Precision::double_double;
   options.sample = 0.25;
   for (const auto& [integrator, rtol] : {std::pair("abm", 1e-25), std::pair("dop853", 1e-20)}) {
     options.integrator = integrator;
     options.rtol = rtol;
-    const Recording whole = run("stanford", options);
+    const Recording whole = run_double_double("stanford", options);
     EXPECT_EQ(whole.t.back(), 10.0);
     EXPECT_LT(largest_difference(whole.q, whole.desired), 1e-3) << integrator;
   }
@@ -192,13 +196,12 @@ TEST(PapersRuns, ErrorFollowsToleranceInTheAdaptiveMethods) {
 
 TEST(PapersRuns, WiderRealsSayWhatTheyDoNotDo) {
   SimulationOptions options = start_of("puma");
-  options.precision = Precision::double_double;
+  const Model puma = model_from_dh(built_in_robot("puma"));
   options.limits = true;
-  EXPECT_THROW(run("puma", options), ArgumentError);
+  EXPECT_THROW(simulate_double_double(puma, options), ArgumentError);
   options.limits = false;
   options.rtol = 1e-31;
-  EXPECT_THROW(run("puma", options), std::invalid_argument);
-  EXPECT_THROW(precision_from_name("quad"), ArgumentError);
+  EXPECT_THROW(simulate_double_double(puma, options), std::invalid_argument);
 }
 
 }  // namespace

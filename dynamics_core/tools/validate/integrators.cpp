@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/simulation/make_integrator.hpp"
+#include "dynamics_core/simulation/integrator_names.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {
@@ -23,10 +23,9 @@ class Convergence {
   Convergence(const PaperRobot& robot, ValidationReport& report)
       : robot_(robot), report_(report), exact_(1) {
     SimulationOptions options = start();
-    options.precision = Precision::double_double;
     options.integrator = "abm";
     options.rtol = 1e-25;
-    exact_ = robot.run(options, report, 0.0, 0.1).q;
+    exact_ = robot.run_double_double(options, report, 0.0, 0.1).q;
   }
 
   Point point(const ode::IntegratorName& method, double setting) const {

@@ -9,6 +9,7 @@
 #include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model/from_dh.hpp"
 #include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/simulation/wide_simulate.hpp"
 
 namespace dynamics::tools {
 
@@ -48,6 +49,15 @@ void require_completed(ValidationReport& report, const Recording& run) {
                   run.settings.scenario, run.settings.integrator,
                   run.t.empty() ? 0.0 : run.t.back(), run.settings.duration, run.statistics.ending),
       Verdict::fails);
+}
+
+Recording PaperRobot::run_double_double(const SimulationOptions& options,
+                                        const ValidationReport& report, double from,
+                                        double to) const {
+  return simulate_double_double(model_, options, [&](double t) {
+    report.progress(from + (to - from) * t / options.duration);
+    return true;
+  });
 }
 
 Recording PaperRobot::torques() const {

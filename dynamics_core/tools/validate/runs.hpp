@@ -26,6 +26,9 @@ class PaperRobot {
   /// is a verdict that does not hold.
   Recording run(const SimulationOptions& options, ValidationReport& report, double from,
                 double to) const;
+  /// The same with 32 digits.
+  Recording run_double_double(const SimulationOptions& options, const ValidationReport& report,
+                              double from, double to) const;
   Recording torques() const;
 
  private:

@@ -73,11 +73,10 @@ Recording show_free_fall(ValidationReport& report, const PaperRobot& robot, cons
   SimulationOptions wide = robot.free_fall(2.0);
   wide.sample = 0.02;
   SimulationOptions narrow = wide;
-  wide.precision = Precision::double_double;
   wide.integrator = "abm";
   wide.rtol = 1e-25;
   narrow.rtol = 1e-11;
-  const Recording reference = robot.run(wide, report, 0.1, 0.2);
+  const Recording reference = robot.run_double_double(wide, report, 0.1, 0.2);
   const double error = largest_difference(robot.run(narrow, report, 0.2, 0.2).q, reference.q);
   report.claim(
       "(Ours: 2 s of free fall against 32 digits.)",
@@ -99,10 +98,9 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
   options.rtol = tolerance;
   options.sample = 0.02;
   const Recording ours = robot.run(options, report, 0.4, 0.5);
-  options.precision = Precision::double_double;
   options.rtol = 1e-25;
   options.sample = 0.1;
-  const Recording wide = robot.run(options, report, 0.5, 0.95);
+  const Recording wide = robot.run_double_double(options, report, 0.5, 0.95);
 
   auto panels = joint_panels(ours, "position", "rad", "m", ours.desired, "desired");
   // the plots end where the paper's method is far off

@@ -21,10 +21,13 @@
 #include <vector>
 
 #include "dynamics_core/flexible/beam_basis.hpp"
-#include "dynamics_core/flexible/tree.hpp"
 #include "dynamics_core/model/model.hpp"
 
 namespace dynamics {
+
+namespace flexible {
+struct ElasticBody;
+}
 
 struct FlexibleOptions {
   std::shared_ptr<const BeamBasis> basis;  ///< for all beams; none: the one each link names
@@ -39,14 +42,6 @@ struct FlexibleLink {
   std::size_t modes_y, modes_z;
   std::size_t first;  ///< index of its first amplitude among all coordinates
   std::size_t modes() const { return modes_y + modes_z; }
-};
-
-/// A named frame: fixed to a body, or to a place on its beam.
-struct FlexibleFrame {
-  std::string name;
-  int body;  ///< -1: the base
-  flexible::Attachment at;
-  Pose pose;  ///< in the body's frame, or in the cross-section's at the place `at`
 };
 
 class FlexibleModel {
@@ -64,9 +59,9 @@ class FlexibleModel {
   std::size_t amplitude_count() const;
   std::span<const FlexibleLink> links() const;    ///< those with modes
   std::size_t link(std::string_view name) const;  ///< index into links(); throws ArgumentError
-  std::span<const FlexibleFrame> frames() const;  ///< in the order of rigid().frames()
   std::span<const Note> notes() const;
-  const flexible::Tree& tree() const;
+  /// The bodies as the recursions use them (flexible/tree.hpp, not installed), parents first.
+  const std::vector<flexible::ElasticBody>& tree() const;
   /// Joint names, then e_LINK_y1, ...
   std::vector<std::string> coordinate_names() const;
   /// "e_LINK_y1", ...
@@ -77,6 +72,7 @@ class FlexibleModel {
   std::span<const std::size_t> block_order() const;
 
   struct Data;
+  const Data& data() const { return *data_; }  ///< for the library's own code
 
  private:
   std::shared_ptr<const Data> data_;

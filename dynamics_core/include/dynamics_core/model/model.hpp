@@ -23,11 +23,12 @@
 
 #include "dynamics_core/model/description.hpp"
 #include "dynamics_core/model/error.hpp"
-#include "dynamics_core/model/tree.hpp"
 #include "dynamics_core/spatial/pose.hpp"
 #include "dynamics_core/view.hpp"
 
 namespace dynamics {
+
+struct TreeBody;
 
 /// One independent coordinate of the robot.
 struct Coordinate {
@@ -48,7 +49,10 @@ struct Body {
   std::size_t coordinate;  ///< whose coordinate moves it:
   double multiplier;       ///< joint position = multiplier * coordinate + offset
   double offset;
-  Eigen::Matrix3d axes;  ///< the body's frame seen from the link's: same origin, Z along the axis
+  Eigen::Matrix3d axes;   ///< the body's frame seen from the link's: same origin, Z along the axis
+  double damping = 0.0;   ///< viscous (N m s/rad or N s/m)
+  double friction = 0.0;  ///< Coulomb (N m or N)
+  double rotor_inertia = 0.0;  ///< reflected to the joint (kg m^2 or kg)
 };
 
 /// A named frame, fixed to a body. Every URDF link is one.
@@ -96,7 +100,8 @@ class Model {
   std::span<const Body> bodies() const;
   std::span<const Frame> frames() const;
   std::span<const Note> notes() const;
-  const Tree& tree() const;
+  /// The bodies as the recursions use them (model/tree.hpp, not installed), parents first.
+  const std::vector<TreeBody>& tree() const;
 
   /// The index of a name. Throws ArgumentError, listing the known ones.
   std::size_t coordinate(std::string_view name) const;

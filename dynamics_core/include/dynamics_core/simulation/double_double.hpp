@@ -15,6 +15,8 @@
 #include <limits>
 #include <string>
 
+#include "dynamics_core/simulation/pi.hpp"
+
 namespace dynamics {
 
 struct DoubleDouble {
@@ -92,11 +94,6 @@ inline DoubleDouble pow(const DoubleDouble& x, const DoubleDouble& y) {
 
 inline DoubleDouble log10(const DoubleDouble& x) { return {std::log10(static_cast<double>(x))}; }
 
-/// pi to the digits of a scalar.
-template <class Scalar>
-Scalar pi_of() {
-  return Scalar(3.141592653589793238462643383279502884L);
-}
 template <>
 inline DoubleDouble pi_of<DoubleDouble>() {
   return {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53};

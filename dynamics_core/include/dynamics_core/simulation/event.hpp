@@ -11,22 +11,13 @@
 #pragma once
 
 #include <cstddef>
+#include <dynamics_core/simulation/crossing.hpp>
 #include <dynamics_core/simulation/function_ref.hpp>
 #include <dynamics_core/simulation/scalar.hpp>
 #include <span>
 #include <utility>
 
 namespace dynamics::ode {
-
-/// Which sign change of g counts, in the direction in which the run goes.
-enum class Crossing { any, rising, falling };
-
-/// What an event's action asks for.
-enum class EventAction {
-  proceed,  ///< go on; the state was not changed
-  restart,  ///< the state was changed: start afresh from it
-  stop      ///< end the run here, with the state as the action left it
-};
 
 template <class Scalar>
 struct Event {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "dynamics_core/model/dh_table.hpp"
-#include "dynamics_core/simulation/double_double.hpp"
 
 namespace dynamics {
 
@@ -19,28 +18,9 @@ class Motion {
   /// The motion at time t, any t from 0 on. Spans have size() entries.
   virtual void at(double t, std::span<double> q, std::span<double> qd,
                   std::span<double> qdd) const = 0;
-  /// The same in wider reals, for runs that ask for them: an open-loop run is no better than what
-  /// it is asked to follow. Motions that do not implement it are as exact as double.
-  virtual void at(const DoubleDouble& t, std::span<DoubleDouble> q, std::span<DoubleDouble> qd,
-                  std::span<DoubleDouble> qdd) const;
   /// Times at which the acceleration or one of its derivatives jumps, increasing: between them the
   /// motion is smooth. None unless a motion says so.
   virtual std::vector<double> breakpoints() const { return {}; }
-};
-
-/// A motion that is written once, as `template <class Scalar> void evaluate(const Scalar& t,
-/// std::span<Scalar> q, qd, qdd) const`.
-template <class Derived>
-class MotionOf : public Motion {
- public:
-  void at(double t, std::span<double> q, std::span<double> qd,
-          std::span<double> qdd) const override {
-    static_cast<const Derived&>(*this).template evaluate<double>(t, q, qd, qdd);
-  }
-  void at(const DoubleDouble& t, std::span<DoubleDouble> q, std::span<DoubleDouble> qd,
-          std::span<DoubleDouble> qdd) const override {
-    static_cast<const Derived&>(*this).template evaluate<DoubleDouble>(t, q, qd, qdd);
-  }
 };
 
 /// q0 + (q1 - q0)/(2 pi) (2 pi t/T - sin(2 pi t/T)) up to T, at rest in q1 from there on

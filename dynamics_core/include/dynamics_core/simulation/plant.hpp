@@ -17,7 +17,6 @@
 
 #include "dynamics_core/model/model.hpp"
 #include "dynamics_core/simulation/base_trajectory.hpp"
-#include "dynamics_core/simulation/double_double.hpp"
 #include "dynamics_core/simulation/recording.hpp"
 #include "dynamics_core/view.hpp"
 
@@ -91,9 +90,5 @@ struct RigidPlantOptions {
 
 /// The model's rigid dynamics. Links that are flexible count as rigid.
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options = {});
-
-/// The same in wider reals. Throws ArgumentError for models with mimic joints.
-std::unique_ptr<EquationsOfMotion<DoubleDouble>> wide_rigid_equations(
-    const Model& model, const RigidPlantOptions& options = {});
 
 }  // namespace dynamics

@@ -16,7 +16,7 @@
 #include "dynamics_core/model/model.hpp"
 #include "dynamics_core/rigid/conditions.hpp"
 #include "dynamics_core/simulation/base_trajectory.hpp"
-#include "dynamics_core/simulation/event.hpp"
+#include "dynamics_core/simulation/crossing.hpp"
 #include "dynamics_core/simulation/motion.hpp"
 #include "dynamics_core/simulation/plant.hpp"
 #include "dynamics_core/simulation/recording.hpp"
@@ -45,15 +45,6 @@ struct SimulationEvent {
   bool stop = false;  ///< ends the run at the first crossing
 };
 
-/// The reals that a run is computed in.
-enum class Precision {
-  standard,      ///< double
-  double_double  ///< 32 digits, ten to twenty times slower; for references
-};
-/// "double", "double-double"; throws ArgumentError listing them.
-Precision precision_from_name(std::string_view name);
-const char* to_string(Precision precision);
-
 struct SimulationOptions {
   Scenario scenario = Scenario::free_fall;
   double duration = 10.0;  ///< (s)
@@ -73,14 +64,10 @@ struct SimulationOptions {
   double restitution = 0.0;  ///< of the stops, 0 to 1
 
   std::shared_ptr<const BaseTrajectory> base;  ///< prescribed motion, at rest where null
-  /// When the model's payload is let go of (s); its momentum goes with it. Forced, hold and
-  /// computed torque do not know: they go on with the model that has it.
+  /// When the model's payload is released (s); its momentum goes with it. Controllers keep using
+  /// the model with the payload.
   std::optional<double> drop_payload;
   std::vector<SimulationEvent> events;
-
-  /// Wider reals: rigid robots without mimic joints; no limits, base motion, dropped payload,
-  /// events.
-  Precision precision = Precision::standard;
 };
 
 /// Called now and then with the time reached; returning false ends the run with what there is.

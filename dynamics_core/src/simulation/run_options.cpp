@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a run: checked, completed and recorded.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "dynamics_core/simulation/integrator_names.hpp"
+#include "run.hpp"
+
+namespace dynamics {
+
+void check_options(const Model& model, const SimulationOptions& options) {
+  if (model.size() == 0)
+    throw ArgumentError("'" + model.name() + "' has no moving joint to simulate");
+  require_positive("duration", options.duration);
+  require_positive("bandwidth", options.bandwidth);
+  const bool follows =
+      options.scenario == Scenario::forced || options.scenario == Scenario::computed_torque;
+  if (follows && !options.motion) {
+    throw ArgumentError(
+        fmt::format("scenario {} needs a desired motion", to_string(options.scenario)));
+  }
+  if (follows && options.motion->size() != model.size()) {
+    throw ArgumentError(fmt::format("the desired motion has {} joints; '{}' has {}",
+                                    options.motion->size(), model.name(), model.size()));
+  }
+  if (ode::find_integrator(options.integrator).fixed_step && !options.step) {
+    throw ArgumentError(
+        fmt::format("integrator {} has a fixed step: give step", options.integrator));
+  }
+  if (options.step && *options.step > 0.0 && options.duration / *options.step > 1e12) {
+    throw ArgumentError(fmt::format("a step of {} s is more than 1e12 steps of {} s", *options.step,
+                                    options.duration));
+  }
+  if (!(options.restitution >= 0.0 && options.restitution <= 1.0)) {
+    throw ArgumentError(
+        fmt::format("restitution is {}; it must be from 0 to 1", options.restitution));
+  }
+  if (options.drop_payload &&
+      !(*options.drop_payload > 0.0 && *options.drop_payload < options.duration)) {
+    throw ArgumentError(fmt::format("drop_payload is {} s; it must lie within the {} s of the run",
+                                    *options.drop_payload, options.duration));
+  }
+  for (const SimulationEvent& event : options.events) {
+    if (!event.function) throw ArgumentError(fmt::format("event '{}' has no function", event.name));
+  }
+}
+
+std::vector<double> initial_state(const char* name, std::vector<double> given, const Plant& plant) {
+  const std::size_t joints = plant.joints(), size = plant.size();
+  if (!given.empty() && given.size() != joints && given.size() != size) {
+    const std::string further =
+        size > joints ? fmt::format(", or {} with the amplitudes", size) : std::string();
+    throw ArgumentError(
+        fmt::format("{} has {} entries; {} are needed{}", name, given.size(), joints, further));
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!std::isfinite(given[i])) throw ArgumentError(fmt::format("{}[{}] is not finite", name, i));
+  }
+  given.resize(size, 0.0);
+  return given;
+}
+
+RunSettings run_settings(const Model& model, const SimulationOptions& options) {
+  RunSettings settings;
+  settings.robot = model.name();
+  settings.source = model.description().source;
+  settings.scenario = to_string(options.scenario);
+  settings.integrator = options.integrator;
+  settings.rtol = options.rtol;
+  settings.atol = options.atol.value_or(options.rtol);
+  settings.step = options.step;
+  settings.duration = options.duration;
+  settings.sample = options.sample;
+  settings.friction = options.friction;
+  settings.bandwidth = options.bandwidth;
+  settings.limits = options.limits;
+  settings.restitution = options.restitution;
+  settings.payload = model.payload();
+  settings.drop_payload = options.drop_payload;
+  return settings;
+}
+
+}  // namespace dynamics
