@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/model/model.hpp"
+#include "dynamics_core/model.hpp"
 
 namespace dynamics::benchmark {
 

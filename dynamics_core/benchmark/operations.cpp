@@ -2,7 +2,7 @@
 #include "operations.hpp"
 
 #include "contenders.hpp"
-#include "dynamics_core/counting/algorithms.hpp"
+#include "papers/counting/algorithms.hpp"
 
 namespace dynamics::benchmark {
 

@@ -4,12 +4,11 @@
 #include <thread>
 
 #include "contenders.hpp"
-#include "dynamics_core/batch/batch.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/batch.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::benchmark {

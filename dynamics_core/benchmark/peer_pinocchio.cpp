@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "contenders.hpp"
-#include "dynamics_core/model/description.hpp"
+#include "dynamics_core/description.hpp"
 
 namespace dynamics::benchmark {
 

@@ -18,12 +18,11 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/make_integrator.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
-#include "dynamics_core/simulation/solve.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "ode/make_integrator.hpp"
+#include "ode/solve.hpp"
 
 #ifdef DYNAMICS_TEST_MUJOCO
 #include "support/mujoco_model.hpp"

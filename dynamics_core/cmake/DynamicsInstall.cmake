@@ -9,6 +9,8 @@ install(
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY include/dynamics_core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${PROJECT_BINARY_DIR}/include/dynamics_core/version.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dynamics_core)
 install(FILES package.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
 install(DIRECTORY robots DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
 
@@ -22,3 +24,14 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfig
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfigVersion.cmake
         DESTINATION ${config_dir})
+
+# for build systems other than CMake: pkg-config --cflags --libs dynamics_core
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/dynamics_core.pc.in dynamics_core.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dynamics_core.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# the entry by which ROS 2 finds an installed package
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/ament_marker "")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ament_marker RENAME dynamics_core
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/ament_index/resource_index/packages)

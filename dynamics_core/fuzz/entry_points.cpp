@@ -8,17 +8,13 @@
 #include <optional>
 #include <vector>
 
-#include "dynamics_core/model/check.hpp"
-#include "dynamics_core/model/dh_table.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/model/to_urdf.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/simulation/base_trajectory.hpp"
-#include "dynamics_core/simulation/trajectory_file.hpp"
+#include "dynamics_core/check.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/trajectory.hpp"
 
 namespace dynamics::fuzz {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "command.hpp"
 #include "defer_signals.hpp"
-#include "dynamics_core/model/check.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/recording.hpp"
+#include "dynamics_core/check.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/recording.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 #include "text_difference.hpp"

@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "command.hpp"
-#include "dynamics_core/counting/algorithms.hpp"
-#include "dynamics_core/counting/flexible.hpp"
-#include "dynamics_core/counting/paper_tables.hpp"
+#include "papers/counting/algorithms.hpp"
+#include "papers/counting/flexible.hpp"
+#include "papers/counting/paper_tables.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "command.hpp"
-#include "dynamics_core/formulations/registry.hpp"
 #include "flexible_report.hpp"
+#include "papers/formulations/registry.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 

@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "command.hpp"
-#include "dynamics_core/formulations/registry.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulate.hpp"
 #include "flexible_report.hpp"
 #include "page.hpp"
+#include "papers/formulations/registry.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 

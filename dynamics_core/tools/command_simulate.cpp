@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "command.hpp"
-#include "dynamics_core/flexible/flexible_plant.hpp"
-#include "dynamics_core/simulation/integrator_names.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
-#include "dynamics_core/simulation/wide_simulate.hpp"
+#include "dynamics_core/integrators.hpp"
+#include "dynamics_core/plant.hpp"
+#include "dynamics_core/simulate.hpp"
 #include "flexible_report.hpp"
 #include "page.hpp"
+#include "papers/wide/wide_simulate.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
 #include "robot.hpp"

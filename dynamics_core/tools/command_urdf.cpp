@@ -5,9 +5,8 @@
 
 #include "command.hpp"
 #include "defer_signals.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/model/to_urdf.hpp"
-#include "dynamics_core/simulation/recording.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/recording.hpp"
 #include "robot.hpp"
 
 namespace dynamics::tools {

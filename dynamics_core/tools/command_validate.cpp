@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "command.hpp"
-#include "dynamics_core/simulation/recording.hpp"
+#include "dynamics_core/recording.hpp"
 #include "progress_bar.hpp"
 #include "validate/report.hpp"
 

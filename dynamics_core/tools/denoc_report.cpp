@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "dynamics_core/formulations/denoc.hpp"
+#include "papers/formulations/denoc.hpp"
 
 namespace dynamics::tools {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "command.hpp"
 #include "denoc_report.hpp"
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
-#include "dynamics_core/flexible/natural_modes.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
+#include "dynamics_core/natural_modes.hpp"
 #include "report.hpp"
 
 namespace dynamics::tools {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/flexible/flexible_model.hpp"
-#include "dynamics_core/simulation/recording.hpp"
+#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/recording.hpp"
 #include "robot.hpp"
 
 namespace dynamics::tools {

@@ -11,6 +11,7 @@
 
 #include "command.hpp"
 #include "dynamics_core/instruction_set.hpp"
+#include "dynamics_core/version.hpp"
 #include "report.hpp"
 
 namespace {
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(0, 1);
   app.fallthrough(false);
   app.set_version_flag("--version", [] {
-    return fmt::format("dynamics {}, kernels for {}", DYNAMICS_VERSION,
+    return fmt::format("dynamics {}, kernels for {}", DYNAMICS_CORE_VERSION,
                        dynamics::name(dynamics::instruction_set()));
   });
   dynamics::tools::Outcome outcome;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/simulation/recording.hpp"
+#include "dynamics_core/recording.hpp"
 
 namespace dynamics::tools {
 

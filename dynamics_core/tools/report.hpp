@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/model/model.hpp"
+#include "dynamics_core/model.hpp"
 #include "robot.hpp"
 
 namespace dynamics::tools {

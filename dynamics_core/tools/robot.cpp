@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "command.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/trajectory_file.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/trajectory.hpp"
 #include "report.hpp"
 
 namespace dynamics::tools {

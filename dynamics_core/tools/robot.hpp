@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/model.hpp"
-#include "dynamics_core/simulation/base_trajectory.hpp"
-#include "dynamics_core/simulation/motion.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/model.hpp"
+#include "dynamics_core/trajectory.hpp"
 
 namespace dynamics::tools {
 

@@ -4,7 +4,7 @@
 // Many clients at once, every reply checked, the node's memory watched.
 
 #include <cstddef>
-#include <dynamics_core/model/model.hpp>
+#include <dynamics_core/model.hpp>
 #include <map>
 #include <string>
 #include <vector>

@@ -13,9 +13,8 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/model/robots.hpp>
-#include <dynamics_core/model/to_urdf.hpp>
+#include <dynamics_core/dh_table.hpp>
+#include <dynamics_core/from_urdf.hpp>
 #include <exception>
 #include <fstream>
 #include <iterator>

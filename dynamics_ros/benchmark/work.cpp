@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/forward_dynamics.hpp>
+#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/rigid/forward_dynamics.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <limits>
 #include <numeric>

@@ -5,8 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <dynamics_core/model/model.hpp>
-#include <dynamics_core/rigid/workspace.hpp>
+#include <dynamics_core/model.hpp>
+#include <dynamics_core/workspace.hpp>
 #include <dynamics_msgs/srv/forward_dynamics.hpp>
 #include <dynamics_msgs/srv/inverse_dynamics.hpp>
 #include <random>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
-#include <dynamics_core/model/check.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
+#include <dynamics_core/check.hpp>
+#include <dynamics_core/from_urdf.hpp>
 #include <memory>
 #include <string>
 #include <utility>

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/rigid/coriolis_matrix.hpp>
-#include <dynamics_core/rigid/energy.hpp>
-#include <dynamics_core/rigid/inertia_matrix.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
-#include <dynamics_core/rigid/kinematics.hpp>
+#include <dynamics_core/coriolis_matrix.hpp>
+#include <dynamics_core/energy.hpp>
+#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/inertia_matrix.hpp>
+#include <dynamics_core/inverse_dynamics.hpp>
+#include <dynamics_core/kinematics.hpp>
 #include <span>
 #include <utility>
 #include <vector>

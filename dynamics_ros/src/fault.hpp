@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <dynamics_core/model/error.hpp>
+#include <dynamics_core/error.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <exception>
 #include <stdexcept>

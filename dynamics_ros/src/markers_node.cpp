@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <dynamics_core/model/from_urdf.hpp>
+#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_ros/markers_node_parameters.hpp>
 #include <exception>
 #include <rclcpp_components/register_node_macro.hpp>

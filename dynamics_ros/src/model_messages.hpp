@@ -3,7 +3,7 @@
 
 // Models and payloads as messages.
 
-#include <dynamics_core/model/model.hpp>
+#include <dynamics_core/model.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/srv/get_model.hpp>
 

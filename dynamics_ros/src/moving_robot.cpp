@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/rigid/energy.hpp>
-#include <dynamics_core/rigid/kinematics.hpp>
+#include <dynamics_core/energy.hpp>
+#include <dynamics_core/kinematics.hpp>
 #include <limits>
 #include <utility>
 

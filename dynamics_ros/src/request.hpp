@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <dynamics_core/model/model.hpp>
+#include <dynamics_core/model.hpp>
 #include <dynamics_msgs/msg/joint_positions.hpp>
 #include <span>
 #include <string>

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <dynamics_core/rigid/forward_dynamics.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
+#include <dynamics_core/forward_dynamics.hpp>
+#include <dynamics_core/inverse_dynamics.hpp>
 #include <memory>
 #include <utility>
 

@@ -4,12 +4,12 @@
 // A robot ready for requests: its model and the scratch memory that requests take turns with.
 
 #include <cstddef>
-#include <dynamics_core/batch/batch.hpp>
-#include <dynamics_core/flexible/flexible_dynamics.hpp>
-#include <dynamics_core/flexible/flexible_model.hpp>
-#include <dynamics_core/model/model.hpp>
-#include <dynamics_core/rigid/workspace.hpp>
+#include <dynamics_core/batch.hpp>
+#include <dynamics_core/flexible_dynamics.hpp>
+#include <dynamics_core/flexible_model.hpp>
+#include <dynamics_core/model.hpp>
 #include <dynamics_core/view.hpp>
+#include <dynamics_core/workspace.hpp>
 #include <optional>
 
 #include "pool.hpp"

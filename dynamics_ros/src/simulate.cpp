@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <dynamics_core/flexible/flexible_plant.hpp>
-#include <dynamics_core/simulation/integrator_names.hpp>
-#include <dynamics_core/simulation/simulate.hpp>
+#include <dynamics_core/integrators.hpp>
+#include <dynamics_core/plant.hpp>
+#include <dynamics_core/simulate.hpp>
 #include <limits>
 #include <span>
 #include <string>

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
 #include <limits>
 #include <memory>
 #include <optional>

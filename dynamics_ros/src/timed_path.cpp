@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/simulation/trajectory_file.hpp>
+#include <dynamics_core/trajectory.hpp>
 #include <limits>
 #include <utility>
 

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <dynamics_core/simulation/motion.hpp>
+#include <dynamics_core/trajectory.hpp>
 #include <memory>
 #include <vector>
 

@@ -6,12 +6,12 @@
 
 #include <atomic>
 #include <cmath>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/rigid/coriolis_matrix.hpp>
-#include <dynamics_core/rigid/forward_dynamics.hpp>
-#include <dynamics_core/rigid/inertia_matrix.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
-#include <dynamics_core/rigid/kinematics.hpp>
+#include <dynamics_core/coriolis_matrix.hpp>
+#include <dynamics_core/forward_dynamics.hpp>
+#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/inertia_matrix.hpp>
+#include <dynamics_core/inverse_dynamics.hpp>
+#include <dynamics_core/kinematics.hpp>
 #include <limits>
 #include <map>
 #include <string>

@@ -7,10 +7,9 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/dh_table.hpp>
+#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/model/robots.hpp>
-#include <dynamics_core/model/to_urdf.hpp>
 #include <numbers>
 #include <string>
 #include <vector>

@@ -6,12 +6,11 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
-#include <dynamics_core/flexible/flexible_dynamics.hpp>
+#include <dynamics_core/dh_table.hpp>
+#include <dynamics_core/flexible_dynamics.hpp>
+#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/kinematics.hpp>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/model/robots.hpp>
-#include <dynamics_core/model/to_urdf.hpp>
-#include <dynamics_core/rigid/kinematics.hpp>
 #include <limits>
 #include <map>
 #include <string>

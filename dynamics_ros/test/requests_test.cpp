@@ -7,10 +7,10 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <dynamics_core/model/check.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/rigid/forward_dynamics.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
+#include <dynamics_core/check.hpp>
+#include <dynamics_core/forward_dynamics.hpp>
+#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/inverse_dynamics.hpp>
 #include <future>
 #include <random>
 #include <string>

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/flexible/flexible_dynamics.hpp>
-#include <dynamics_core/flexible/flexible_plant.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/simulation/simulate.hpp>
-#include <dynamics_core/simulation/trajectory_file.hpp>
+#include <dynamics_core/flexible_dynamics.hpp>
+#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/plant.hpp>
+#include <dynamics_core/simulate.hpp>
+#include <dynamics_core/trajectory.hpp>
 #include <functional>
 #include <limits>
 #include <string>

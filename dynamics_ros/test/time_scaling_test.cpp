@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
-#include <dynamics_core/simulation/trajectory_file.hpp>
+#include <dynamics_core/trajectory.hpp>
 #include <random>
 #include <string>
 #include <vector>

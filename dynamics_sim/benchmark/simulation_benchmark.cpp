@@ -10,8 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <dynamics_core/model/robots.hpp>
-#include <dynamics_core/model/to_urdf.hpp>
+#include <dynamics_core/dh_table.hpp>
 #include <hardware_interface/component_parser.hpp>
 #include <hardware_interface/system_interface.hpp>
 #include <map>

@@ -4,7 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/rigid/energy.hpp>
+#include <dynamics_core/energy.hpp>
 #include <numbers>
 #include <random>
 #include <stdexcept>

@@ -2,9 +2,9 @@
 // How the arm's coordinates accelerate under its commands.
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/rigid/forward_dynamics.hpp>
-#include <dynamics_core/rigid/inertia_matrix.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
+#include <dynamics_core/forward_dynamics.hpp>
+#include <dynamics_core/inertia_matrix.hpp>
+#include <dynamics_core/inverse_dynamics.hpp>
 
 #include "dynamics_sim/arm.hpp"
 

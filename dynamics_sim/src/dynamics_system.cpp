@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/model/from_urdf.hpp>
+#include <dynamics_core/from_urdf.hpp>
 #include <limits>
 #include <pluginlib/class_list_macros.hpp>
 #include <rclcpp/logging.hpp>

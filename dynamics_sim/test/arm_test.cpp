@@ -5,14 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <dynamics_core/dh_table.hpp>
+#include <dynamics_core/energy.hpp>
+#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/inertia_matrix.hpp>
+#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/model/from_dh.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/model/robots.hpp>
-#include <dynamics_core/rigid/energy.hpp>
-#include <dynamics_core/rigid/inertia_matrix.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
-#include <dynamics_core/simulation/simulate.hpp>
+#include <dynamics_core/simulate.hpp>
 #include <limits>
 #include <memory>
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
 #include <limits>
 
 #include "allocations.hpp"

@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <dynamics_core/flexible/flexible_plant.hpp>
+#include <dynamics_core/dh_table.hpp>
+#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/model/from_dh.hpp>
-#include <dynamics_core/model/from_urdf.hpp>
-#include <dynamics_core/model/robots.hpp>
-#include <dynamics_core/simulation/simulate.hpp>
+#include <dynamics_core/plant.hpp>
+#include <dynamics_core/simulate.hpp>
 #include <string>
 
 #include "allocations.hpp"

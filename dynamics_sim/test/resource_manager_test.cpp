@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <dynamics_core/model/from_urdf.hpp>
+#include <dynamics_core/from_urdf.hpp>
 #include <functional>
 #include <hardware_interface/resource_manager.hpp>
 #include <lifecycle_msgs/msg/state.hpp>

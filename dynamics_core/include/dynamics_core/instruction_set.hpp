@@ -7,7 +7,9 @@
 
 #include <string_view>
 
-namespace dynamics {
+#include "dynamics_core/export.hpp"
+
+namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 enum class InstructionSet {
   baseline,  ///< what the compiler was asked for: SSE2 on x86-64

@@ -15,7 +15,9 @@
 #include <limits>
 #include <span>
 
-namespace dynamics {
+#include "dynamics_core/export.hpp"
+
+namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 /// Maximum that propagates NaN.
 constexpr double max_propagating_nan(double a, double b) { return a >= b || a != a ? a : b; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/batch/batch.hpp"
+#include "dynamics_core/batch.hpp"
 
 #include <fmt/format.h>
 
@@ -10,13 +10,13 @@
 #include <thread>
 #include <vector>
 
-#include "dynamics_core/rigid/derivatives.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "batch/thread_pool.hpp"
+#include "dynamics_core/derivatives.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "rigid/regular.hpp"
 #include "rigid/workspace_memory.hpp"
-#include "thread_pool.hpp"
 
 namespace dynamics {
 namespace {

@@ -4,13 +4,13 @@
 // One group of states: a lane each, and M x = phi for them. For lane_kernels.cpp alone, which is
 // compiled once for each instruction set; hence the unnamed namespace.
 
-#include "dynamics_core/rigid/kernel/derivatives.hpp"
-#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
-#include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/udut.hpp"
-#include "lane_table.hpp"
-#include "lanes.hpp"
+#include "batch/lane_table.hpp"
+#include "batch/lanes.hpp"
+#include "rigid/recursions/derivatives.hpp"
+#include "rigid/recursions/forward_dynamics.hpp"
+#include "rigid/recursions/inertia_matrix.hpp"
+#include "rigid/recursions/inverse_dynamics.hpp"
+#include "rigid/recursions/udut.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {

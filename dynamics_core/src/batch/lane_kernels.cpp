@@ -2,7 +2,7 @@
 // The kernels on lanes of states, compiled once for each instruction set (see kernels/single.cpp).
 // Rows of states are turned into lanes on the way in and back on the way out.
 
-#include "lane_group.hpp"
+#include "batch/lane_group.hpp"
 
 // Lanes stay in registers. Where every access is watched, that would only be slow to compile.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "dynamics_core/spatial/sine_cosine.hpp"
-#include "dynamics_core/spatial/vector3.hpp"
+#include "spatial/sine_cosine.hpp"
+#include "spatial/vector3.hpp"
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "thread_pool.hpp"
+#include "batch/thread_pool.hpp"
 
 #include <chrono>
 

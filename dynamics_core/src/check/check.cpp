@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/model/check.hpp"
+#include "dynamics_core/check.hpp"
 
 #include <algorithm>
 #include <map>
 #include <new>
 
-#include "dynamics_core/model/dh_table.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/to_urdf.hpp"
-#include "plausibility.hpp"
+#include "check/plausibility.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/from_urdf.hpp"
 #include "readers/urdf_reader.hpp"
 
 namespace dynamics {

@@ -8,8 +8,8 @@
 #include <limits>
 #include <numbers>
 
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "plausibility.hpp"
+#include "check/plausibility.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics::check {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "plausibility.hpp"
+#include "check/plausibility.hpp"
 
 namespace dynamics::check {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plausibility.hpp"
+#include "check/plausibility.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics::check {

@@ -4,8 +4,8 @@
 // Findings about a robot that a Model accepts: numbers that are unlikely to be meant, and what only
 // the dynamics show. They need validate() first.
 
-#include "dynamics_core/model/check.hpp"
-#include "dynamics_core/model/model.hpp"
+#include "dynamics_core/check.hpp"
+#include "dynamics_core/model.hpp"
 #include "model/parsed_robot.hpp"
 
 namespace dynamics::check {

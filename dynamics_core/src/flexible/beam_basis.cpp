@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/flexible/beam_basis.hpp"
-
 #include <cmath>
 #include <numbers>
 
+#include "dynamics_core/flexible_model.hpp"
 #include "dynamics_core/view.hpp"
 
 namespace dynamics {

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "flexible_model_data.hpp"
-#include "make_beam.hpp"
+#include "flexible/flexible_model_data.hpp"
+#include "flexible/make_beam.hpp"
 #include "model/model_data.hpp"
 #include "spatial/decompositions.hpp"
 
@@ -194,8 +194,8 @@ class Builder {
 
   Attachment attachment(const Place& place) const {
     const auto& [given, basis] = beams_.at(place.body);
-    return flexible::attach(*given, *basis, data_.options,
-                            flexible::stiffens(*given, data_.options), place.x);
+    return {flexible::attach(*given, *basis, data_.options,
+                             flexible::stiffens(*given, data_.options), place.x)};
   }
 
   void add_link(const LinkDescription& link, int body, const Pose& pose, bool on_beam = false,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
 
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
 
-#include "dynamics_core/flexible/kernel/forward_dynamics.hpp"
-#include "dynamics_core/flexible/kernel/inertia_matrix.hpp"
-#include "dynamics_core/flexible/kernel/inverse_dynamics.hpp"
-#include "flexible_memory.hpp"
+#include "flexible/flexible_memory.hpp"
+#include "flexible/recursions/forward_dynamics.hpp"
+#include "flexible/recursions/inertia_matrix.hpp"
+#include "flexible/recursions/inverse_dynamics.hpp"
 
 namespace dynamics {
 namespace {

@@ -4,10 +4,11 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
-#include "dynamics_core/flexible/kernel/energy.hpp"
-#include "flexible_memory.hpp"
-#include "make_beam.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
+#include "flexible/flexible_memory.hpp"
+#include "flexible/flexible_model_data.hpp"
+#include "flexible/make_beam.hpp"
+#include "flexible/recursions/energy.hpp"
 
 namespace dynamics {
 namespace {
@@ -73,7 +74,7 @@ const FlexibleLink& flexible_link(const FlexibleModel& model, std::size_t link) 
 }
 
 /// Position and slopes of a place on a beam, in the body's frame.
-Pose beam_place(const ElasticBody& body, const flexible::Attachment& at, const double* d) {
+Pose beam_place(const ElasticBody& body, const BeamSection& at, const double* d) {
   if (!at.bends) return {};
   const double* own = d + body.amplitude;
   const auto bent = flexible::bending(body.beam, at, own);
@@ -182,7 +183,7 @@ Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_
   return u;
 }
 
-flexible::Attachment cross_section(const FlexibleModel& model, std::size_t link, double x) {
+BeamSection cross_section(const FlexibleModel& model, std::size_t link, double x) {
   const FlexibleLink& beam = flexible_link(model, link);
   if (!(x >= 0.0 && x <= beam.length)) {
     throw ArgumentError(
@@ -196,7 +197,7 @@ flexible::Attachment cross_section(const FlexibleModel& model, std::size_t link,
 }
 
 Pose cross_section_pose(const FlexibleModel& model, ConstVector q, std::size_t link,
-                        const flexible::Attachment& at) {
+                        const BeamSection& at) {
   check_flexible("q", q, model.size());
   const FlexibleLink& beam = flexible_link(model, link);
   return beam_place(model.tree()[beam.body], at, q.data() + model.joint_count());

@@ -6,8 +6,8 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
-#include "dynamics_core/flexible/kernel/motion.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
+#include "flexible/recursions/motion.hpp"
 
 namespace dynamics {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/flexible/flexible_model.hpp"
+#include "dynamics_core/flexible_model.hpp"
 
 #include <algorithm>
 
-#include "flexible_model_data.hpp"
+#include "flexible/flexible_model_data.hpp"
 
 namespace dynamics {
 

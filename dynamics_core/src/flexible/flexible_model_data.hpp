@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dynamics_core/flexible/flexible_model.hpp"
-#include "dynamics_core/flexible/tree.hpp"
+#include "dynamics_core/flexible_model.hpp"
+#include "flexible/tree.hpp"
 
 namespace dynamics {
 
@@ -10,7 +10,7 @@ namespace dynamics {
 struct FlexibleFrame {
   std::string name;
   int body;  ///< -1: the base
-  flexible::Attachment at;
+  BeamSection at;
   Pose pose;  ///< in the body's frame, or in the cross-section's at the place `at`
 };
 

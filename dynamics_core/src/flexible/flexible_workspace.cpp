@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flexible_memory.hpp"
+#include "flexible/flexible_memory.hpp"
 
 namespace dynamics {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "make_beam.hpp"
+#include "flexible/make_beam.hpp"
 
 #include <fmt/format.h>
 
@@ -181,9 +181,9 @@ bool stiffens(const BeamDescription& given, const FlexibleOptions& options) {
   return options.stiffening.value_or(given.stiffening);
 }
 
-Attachment attach(const BeamDescription& given, const BeamBasis& basis,
-                  const FlexibleOptions& options, bool stiffening, double x) {
-  Attachment at;
+BeamSection attach(const BeamDescription& given, const BeamBasis& basis,
+                   const FlexibleOptions& options, bool stiffening, double x) {
+  BeamSection at;
   const std::size_t m = count(given);
   at.bends = m > 0 && x > 0.0;
   if (!at.bends) return at;

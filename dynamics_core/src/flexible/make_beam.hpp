@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "dynamics_core/flexible/flexible_model.hpp"
+#include "dynamics_core/flexible_model.hpp"
+#include "flexible/tree.hpp"
 
 namespace dynamics::flexible {
 
@@ -13,8 +14,8 @@ Beam make_beam(const std::string& link, const BeamDescription& given, const Beam
                const FlexibleOptions& options);
 
 /// Shapes and slopes of a beam at x. `at.offset` and `at.x` are left to the caller.
-Attachment attach(const BeamDescription& given, const BeamBasis& basis,
-                  const FlexibleOptions& options, bool stiffening, double x);
+BeamSection attach(const BeamDescription& given, const BeamBasis& basis,
+                   const FlexibleOptions& options, bool stiffening, double x);
 
 /// Whether this beam takes its foreshortening along.
 bool stiffens(const BeamDescription& given, const FlexibleOptions& options);

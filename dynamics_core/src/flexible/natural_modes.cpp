@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/flexible/natural_modes.hpp"
+#include "dynamics_core/natural_modes.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/flexible/kernel/inverse_dynamics.hpp"
-#include "flexible_memory.hpp"
+#include "flexible/flexible_memory.hpp"
+#include "flexible/recursions/inverse_dynamics.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch.hpp"
+#include "kernels/dispatch.hpp"
 
 #include <fmt/format.h>
 

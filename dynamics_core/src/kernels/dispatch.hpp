@@ -5,13 +5,13 @@
 
 #include "batch/lane_table.hpp"
 #include "dynamics_core/instruction_set.hpp"
-#include "dynamics_core/rigid/kernel/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/kernel/derivatives.hpp"
-#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
-#include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/udut.hpp"
-#include "table.hpp"
+#include "kernels/table.hpp"
+#include "rigid/recursions/coriolis_matrix.hpp"
+#include "rigid/recursions/derivatives.hpp"
+#include "rigid/recursions/forward_dynamics.hpp"
+#include "rigid/recursions/inertia_matrix.hpp"
+#include "rigid/recursions/inverse_dynamics.hpp"
+#include "rigid/recursions/udut.hpp"
 
 namespace dynamics {
 

@@ -2,13 +2,13 @@
 // The kernels for one state, compiled once for each instruction set. Everything here is in the
 // namespace of its set; a test looks at the object file's symbols.
 
-#include "dynamics_core/rigid/kernel/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/kernel/derivatives.hpp"
-#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
-#include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/udut.hpp"
-#include "table.hpp"
+#include "kernels/table.hpp"
+#include "rigid/recursions/coriolis_matrix.hpp"
+#include "rigid/recursions/derivatives.hpp"
+#include "rigid/recursions/forward_dynamics.hpp"
+#include "rigid/recursions/inertia_matrix.hpp"
+#include "rigid/recursions/inverse_dynamics.hpp"
+#include "rigid/recursions/udut.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {

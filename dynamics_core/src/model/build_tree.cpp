@@ -10,8 +10,8 @@
 #include <limits>
 #include <numbers>
 
-#include "coupling_bound.hpp"
-#include "model_data.hpp"
+#include "model/coupling_bound.hpp"
+#include "model/model_data.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics {

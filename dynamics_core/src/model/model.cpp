@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/model/model.hpp"
+#include "dynamics_core/model.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "model_data.hpp"
-#include "parsed_robot.hpp"
+#include "model/model_data.hpp"
+#include "model/parsed_robot.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics {

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dynamics_core/model/model.hpp"
-#include "dynamics_core/model/tree.hpp"
+#include "dynamics_core/model.hpp"
+#include "model/tree.hpp"
 
 namespace dynamics {
 

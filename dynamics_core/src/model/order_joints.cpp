@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model_data.hpp"
+#include "model/model_data.hpp"
 
 namespace dynamics {
 

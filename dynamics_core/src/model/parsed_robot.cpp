@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "parsed_robot.hpp"
+#include "model/parsed_robot.hpp"
 
 #include <fmt/format.h>
 

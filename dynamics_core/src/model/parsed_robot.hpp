@@ -14,8 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "dynamics_core/model/description.hpp"
-#include "dynamics_core/model/error.hpp"
+#include "dynamics_core/description.hpp"
+#include "dynamics_core/error.hpp"
 
 namespace dynamics {
 

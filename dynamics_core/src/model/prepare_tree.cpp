@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model_data.hpp"
+#include "model/model_data.hpp"
 
 namespace dynamics {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "parsed_robot.hpp"
+#include "model/parsed_robot.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "parsed_robot.hpp"
+#include "model/parsed_robot.hpp"
 
 namespace dynamics {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/from_urdf.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
-#include "urdf_reader.hpp"
+#include "readers/urdf_reader.hpp"
 
 namespace dynamics {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "urdf_element.hpp"
+#include "readers/urdf_element.hpp"
 
 namespace dynamics::urdf_reader {
 namespace {

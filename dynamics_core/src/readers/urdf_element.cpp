@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "urdf_element.hpp"
+#include "readers/urdf_element.hpp"
 
 #include <fmt/format.h>
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/parsed_robot.hpp"
-#include "xml_tree.hpp"
+#include "readers/xml_tree.hpp"
 
 namespace dynamics::urdf_reader {
 

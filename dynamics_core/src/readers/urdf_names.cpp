@@ -8,7 +8,7 @@
 #include <array>
 #include <span>
 
-#include "urdf_element.hpp"
+#include "readers/urdf_element.hpp"
 
 namespace dynamics::urdf_reader {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "urdf_reader.hpp"
+#include "readers/urdf_reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "urdf_element.hpp"
+#include "readers/urdf_element.hpp"
 
 namespace dynamics {
 namespace urdf_reader {

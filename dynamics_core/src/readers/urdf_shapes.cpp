@@ -6,7 +6,7 @@
 
 #include <numbers>
 
-#include "urdf_element.hpp"
+#include "readers/urdf_element.hpp"
 
 namespace dynamics::urdf_reader {
 namespace {

@@ -10,7 +10,7 @@
 #include <exception>
 #include <new>
 
-#include "urdf_reader.hpp"
+#include "readers/urdf_reader.hpp"
 
 namespace dynamics {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "xml_tree.hpp"
+#include "readers/xml_tree.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <Eigen/Core>
 #include <utility>
 
-#include "workspace_memory.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/rigid/derivatives.hpp"
+#include "dynamics_core/derivatives.hpp"
 
-#include "coordinate_matrix.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/udut.hpp"
-#include "workspace_memory.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/udut.hpp"
+#include "rigid/coordinate_matrix.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
 
 #include <fmt/format.h>
 
 #include <Eigen/Cholesky>
 #include <cmath>
 
-#include "coordinate_matrix.hpp"
-#include "regular.hpp"
-#include "workspace_memory.hpp"
+#include "rigid/coordinate_matrix.hpp"
+#include "rigid/regular.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 namespace {

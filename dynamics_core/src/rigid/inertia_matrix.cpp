@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/rigid/inertia_matrix.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
 
-#include "coordinate_matrix.hpp"
-#include "workspace_memory.hpp"
+#include "rigid/coordinate_matrix.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 
-#include "workspace_memory.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/rigid/kinematics.hpp"
-#include "workspace_memory.hpp"
+#include "dynamics_core/kinematics.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 namespace {

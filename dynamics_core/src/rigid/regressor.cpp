@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/rigid/regressor.hpp"
+#include "dynamics_core/regressor.hpp"
 
 #include <Eigen/QR>
 #include <cmath>
 #include <random>
 
-#include "workspace_memory.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 namespace {

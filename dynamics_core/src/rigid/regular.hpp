@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "workspace_memory.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/rigid/udut.hpp"
+#include "dynamics_core/udut.hpp"
 
 #include <fmt/format.h>
 
-#include "coordinate_matrix.hpp"
-#include "regular.hpp"
-#include "workspace_memory.hpp"
+#include "rigid/coordinate_matrix.hpp"
+#include "rigid/regular.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 namespace {

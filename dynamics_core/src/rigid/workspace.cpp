@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "model/coupling_bound.hpp"
-#include "workspace_memory.hpp"
+#include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 

@@ -8,11 +8,11 @@
 #include <Eigen/Geometry>
 #include <vector>
 
-#include "dynamics_core/rigid/conditions.hpp"
-#include "dynamics_core/rigid/kernel/joint_wrenches.hpp"
-#include "dynamics_core/rigid/workspace.hpp"
+#include "dynamics_core/external_inputs.hpp"
+#include "dynamics_core/workspace.hpp"
 #include "kernels/dispatch.hpp"
 #include "model/model_data.hpp"
+#include "rigid/recursions/joint_wrenches.hpp"
 
 namespace dynamics {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulate.hpp"
 
 namespace dynamics {
 

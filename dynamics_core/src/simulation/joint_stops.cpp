@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "joint_stops.hpp"
+#include "simulation/joint_stops.hpp"
 
 #include <fmt/format.h>
 

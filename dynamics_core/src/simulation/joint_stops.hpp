@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
-#include "dynamics_core/simulation/function_ref.hpp"
-#include "dynamics_core/simulation/plant.hpp"
-#include "dynamics_core/simulation/small_lu.hpp"
+#include "dynamics_core/plant.hpp"
+#include "ode/function_ref.hpp"
+#include "ode/small_lu.hpp"
 
 namespace dynamics {
 

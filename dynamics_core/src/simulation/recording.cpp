@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/simulation/recording.hpp"
+#include "dynamics_core/recording.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -2,13 +2,13 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
-#include "dynamics_core/model/tree.hpp"
-#include "dynamics_core/rigid/energy.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
-#include "dynamics_core/rigid/udut.hpp"
-#include "dynamics_core/simulation/plant.hpp"
+#include "dynamics_core/energy.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/plant.hpp"
+#include "dynamics_core/udut.hpp"
+#include "model/tree.hpp"
 
 namespace dynamics {
 namespace {

@@ -14,12 +14,12 @@
 #include <type_traits>
 #include <vector>
 
-#include "actuation.hpp"
-#include "dynamics_core/simulation/make_integrator.hpp"
-#include "dynamics_core/simulation/solve.hpp"
-#include "joint_stops.hpp"
-#include "run_events.hpp"
-#include "sampling.hpp"
+#include "ode/make_integrator.hpp"
+#include "ode/solve.hpp"
+#include "simulation/actuation.hpp"
+#include "simulation/joint_stops.hpp"
+#include "simulation/run_events.hpp"
+#include "simulation/sampling.hpp"
 
 namespace dynamics {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "run_events.hpp"
+#include "simulation/run_events.hpp"
 
 #include <fmt/format.h>
 

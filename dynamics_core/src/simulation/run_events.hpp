@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "dynamics_core/simulation/event.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
-#include "joint_stops.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "ode/event.hpp"
+#include "simulation/joint_stops.hpp"
 
 namespace dynamics {
 

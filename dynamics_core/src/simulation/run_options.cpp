@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "dynamics_core/simulation/integrator_names.hpp"
-#include "run.hpp"
+#include "dynamics_core/integrators.hpp"
+#include "simulation/run.hpp"
 
 namespace dynamics {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "dynamics_core/simulation/motion.hpp"
-#include "dynamics_core/simulation/plant.hpp"
+#include "dynamics_core/plant.hpp"
+#include "dynamics_core/trajectory.hpp"
 
 namespace dynamics {
 

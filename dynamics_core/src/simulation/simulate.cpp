@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulate.hpp"
 
 #include <fmt/format.h>
 
-#include "run.hpp"
+#include "simulation/run.hpp"
 
 namespace dynamics {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "decompositions.hpp"
+#include "spatial/decompositions.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>

@@ -2,7 +2,7 @@
 // Batches against the functions for one state: every function, robots that take every path, any
 // number of states; bad states, wrong sizes, allocations and threads.
 
-#include "dynamics_core/batch/batch.hpp"
+#include "dynamics_core/batch.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,12 +12,11 @@
 #include <limits>
 #include <numbers>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/derivatives.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/derivatives.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"

@@ -10,9 +10,8 @@
 #include <functional>
 #include <limits>
 
-#include "dynamics_core/batch/batch.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/batch.hpp"
+#include "dynamics_core/dh_table.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "dynamics_core/counting/counted.hpp"
-#include "dynamics_core/model/model.hpp"
+#include "dynamics_core/model.hpp"
+#include "papers/counting/counted.hpp"
 #include "support/executed_instructions.hpp"
 
 namespace dynamics::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counting scalar on expressions that are counted by hand, and that it is a double otherwise.
 
-#include "dynamics_core/counting/counted.hpp"
+#include "papers/counting/counted.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "dynamics_core/counting/polynomial.hpp"
-#include "dynamics_core/spatial/vector3.hpp"
+#include "papers/counting/polynomial.hpp"
+#include "spatial/vector3.hpp"
 
 namespace dynamics::counting {
 namespace {

@@ -5,14 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "counted_and_executed.hpp"
-#include "dynamics_core/counting/algorithms.hpp"
-#include "dynamics_core/formulations/articulated_body.hpp"
-#include "dynamics_core/formulations/linear_solve.hpp"
-#include "dynamics_core/formulations/modified_newton_euler.hpp"
-#include "dynamics_core/formulations/nasser.hpp"
-#include "dynamics_core/formulations/newton_euler.hpp"
-#include "dynamics_core/formulations/walker_orin.hpp"
-#include "dynamics_core/model/tree.hpp"
+#include "model/tree.hpp"
+#include "papers/counting/algorithms.hpp"
+#include "papers/formulations/articulated_body.hpp"
+#include "papers/formulations/linear_solve.hpp"
+#include "papers/formulations/modified_newton_euler.hpp"
+#include "papers/formulations/nasser.hpp"
+#include "papers/formulations/newton_euler.hpp"
+#include "papers/formulations/walker_orin.hpp"
 
 namespace dynamics {
 namespace {

@@ -8,11 +8,11 @@
 #include <map>
 #include <set>
 
-#include "dynamics_core/counting/algorithms.hpp"
-#include "dynamics_core/counting/counted.hpp"
-#include "dynamics_core/counting/paper_tables.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/model/tree.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "model/tree.hpp"
+#include "papers/counting/algorithms.hpp"
+#include "papers/counting/counted.hpp"
+#include "papers/counting/paper_tables.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::counting {

@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "counted_and_executed.hpp"
-#include "dynamics_core/counting/algorithms.hpp"
-#include "dynamics_core/counting/paper_tables.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "papers/counting/algorithms.hpp"
+#include "papers/counting/paper_tables.hpp"
+#include "rigid/recursions/forward_dynamics.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics {

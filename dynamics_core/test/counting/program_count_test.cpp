@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `dynamics count` as users call it: the shape of its JSON, its tables, and what it refuses.
 
-#include "dynamics_core/counting/algorithms.hpp"
-#include "dynamics_core/counting/paper_tables.hpp"
+#include "papers/counting/algorithms.hpp"
+#include "papers/counting/paper_tables.hpp"
 #include "support/program.hpp"
 
 namespace dynamics {

@@ -11,9 +11,9 @@
 #include <functional>
 #include <numbers>
 
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
-#include "dynamics_core/flexible/natural_modes.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
+#include "dynamics_core/natural_modes.hpp"
 #include "sample_beams.hpp"
 #include "support/compare.hpp"
 

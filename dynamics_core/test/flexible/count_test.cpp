@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "dynamics_core/counting/flexible.hpp"
+#include "papers/counting/flexible.hpp"
 
 namespace dynamics {
 namespace {

@@ -7,12 +7,12 @@
 
 #include <cstdio>
 
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/simulation/make_integrator.hpp"
-#include "dynamics_core/simulation/motion.hpp"
-#include "dynamics_core/simulation/solve.hpp"
+#include "dynamics_core/trajectory.hpp"
+#include "ode/make_integrator.hpp"
+#include "ode/solve.hpp"
 #include "sample_beams.hpp"
 #include "support/compare.hpp"
 #include "support/mujoco_model.hpp"

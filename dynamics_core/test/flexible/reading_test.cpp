@@ -4,11 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamics_core/flexible/flexible_model.hpp"
-#include "dynamics_core/flexible/tree.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/to_urdf.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "flexible/tree.hpp"
 
 namespace dynamics {
 namespace {

@@ -5,9 +5,8 @@
 
 #include <string>
 
-#include "dynamics_core/flexible/flexible_model.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/flexible_model.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 

@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
-#include "dynamics_core/flexible/natural_modes.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/natural_modes.hpp"
 #include "support/vector_kinds.hpp"
 
 namespace dynamics {

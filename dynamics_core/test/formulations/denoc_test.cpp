@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The DeNOC matrices: their properties in the paper, and that the library's recursions are they.
 
-#include "dynamics_core/formulations/denoc.hpp"
+#include "papers/formulations/denoc.hpp"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
 
-#include "dynamics_core/rigid/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/udut.hpp"
+#include "dynamics_core/coriolis_matrix.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/udut.hpp"
 #include "support/compare.hpp"
 #include "support/sample_robots.hpp"
 

@@ -2,15 +2,15 @@
 // The analytical derivatives against complex steps through the recursions themselves: exact to
 // rounding, for f(x + i h) = f(x) + i h f'(x) has no difference to lose digits in.
 
-#include "dynamics_core/rigid/derivatives.hpp"
+#include "dynamics_core/derivatives.hpp"
 
 #include <gtest/gtest.h>
 
 #include <complex>
 
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "rigid/workspace_memory.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/compare.hpp"

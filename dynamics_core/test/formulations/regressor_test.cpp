@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Y pi = tau, and how many parameters a robot's motion can identify.
 
-#include "dynamics_core/rigid/regressor.hpp"
+#include "dynamics_core/regressor.hpp"
 
 #include <gtest/gtest.h>
 
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/sample_robots.hpp"
 

@@ -10,15 +10,13 @@
 #include <locale>
 #include <string>
 
-#include "dynamics_core/model/check.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/model/to_urdf.hpp"
-#include "dynamics_core/model/tree.hpp"
-#include "dynamics_core/simulation/recording.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
-#include "dynamics_core/simulation/trajectory_file.hpp"
+#include "dynamics_core/check.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/recording.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "dynamics_core/trajectory.hpp"
+#include "model/tree.hpp"
 #include "support/arm_urdf.hpp"
 
 namespace dynamics {

@@ -11,9 +11,8 @@
 #include <functional>
 #include <vector>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/model/tree.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "model/tree.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 

@@ -2,16 +2,16 @@
 // The checker finds every fault, goes on behind it, repairs what has one repair only, and agrees
 // with the reader about what is a robot.
 
-#include "dynamics_core/model/check.hpp"
+#include "dynamics_core/check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/model/tree.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "model/tree.hpp"
 #include "support/arm_urdf.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/model/dh_table.hpp"
+#include "dynamics_core/dh_table.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,7 @@
 #include <ostream>
 #include <string>
 
-#include "dynamics_core/model/robots.hpp"
-#include "model/yaml_tree.hpp"
+#include "readers/yaml_tree.hpp"
 
 namespace dynamics {
 namespace {

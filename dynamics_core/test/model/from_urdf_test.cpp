@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read from a URDF, feature by feature, and in what order.
 
-#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/from_urdf.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 

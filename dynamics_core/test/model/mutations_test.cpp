@@ -15,8 +15,8 @@
 #include <set>
 #include <sstream>
 
-#include "dynamics_core/model/check.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/check.hpp"
+#include "dynamics_core/from_urdf.hpp"
 
 namespace dynamics {
 namespace {

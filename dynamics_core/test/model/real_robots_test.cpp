@@ -13,7 +13,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/from_urdf.hpp"
 #include "support/compare_readings.hpp"
 
 namespace dynamics {

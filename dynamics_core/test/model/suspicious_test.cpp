@@ -5,10 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamics_core/model/model.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/udut.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/model.hpp"
+#include "dynamics_core/udut.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 

@@ -7,14 +7,13 @@
 #include <filesystem>
 #include <string>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/energy.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
+#include "dynamics_core/coriolis_matrix.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/energy.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/model/to_urdf.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <tinyxml2.h>
@@ -15,8 +13,8 @@
 #include <random>
 #include <sstream>
 
+#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/robots.hpp"
 
 namespace dynamics {
 namespace {

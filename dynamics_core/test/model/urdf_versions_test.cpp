@@ -8,9 +8,9 @@
 #include <cmath>
 #include <limits>
 
-#include "dynamics_core/model/check.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/check.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "support/arm_urdf.hpp"
 #include "support/random_robot.hpp"
 

@@ -9,14 +9,13 @@
 #include <limits>
 #include <numbers>
 
-#include "dynamics_core/batch/batch.hpp"
+#include "dynamics_core/batch.hpp"
+#include "dynamics_core/derivatives.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/derivatives.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
 #include "numbers.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

@@ -7,10 +7,9 @@
 #include <cmath>
 #include <span>
 
+#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulate.hpp"
 #include "numbers.hpp"
 #include "support/small_robots.hpp"
 

@@ -7,12 +7,12 @@
 
 #include <cmath>
 
-#include "dynamics_core/batch/batch.hpp"
+#include "dynamics_core/batch.hpp"
+#include "dynamics_core/energy.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/rigid/energy.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
 #include "numbers.hpp"
 #include "support/random_robot.hpp"
 #include "support/scaled_robot.hpp"

@@ -11,15 +11,15 @@
 #include <cmath>
 #include <limits>
 
-#include "dynamics_core/formulations/linear_solve.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/inertia_matrix.hpp"
-#include "dynamics_core/rigid/kernel/inverse_dynamics.hpp"
 #include "numbers.hpp"
+#include "papers/formulations/linear_solve.hpp"
+#include "rigid/recursions/forward_dynamics.hpp"
+#include "rigid/recursions/inertia_matrix.hpp"
+#include "rigid/recursions/inverse_dynamics.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 

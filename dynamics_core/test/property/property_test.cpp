@@ -11,14 +11,13 @@
 #include <Eigen/LU>
 #include <string>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/to_urdf.hpp"
-#include "dynamics_core/rigid/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/energy.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
+#include "dynamics_core/coriolis_matrix.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/energy.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "support/scaled_robot.hpp"
 
 namespace dynamics {

@@ -4,11 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include "dynamics_core/rigid/energy.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
+#include "dynamics_core/energy.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 

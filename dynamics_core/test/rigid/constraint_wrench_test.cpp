@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "dynamics_core/model/tree.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
+#include "model/tree.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

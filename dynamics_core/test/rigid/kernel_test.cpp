@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
-#include "dynamics_core/rigid/kernel/joint_wrenches.hpp"
+#include "rigid/recursions/forward_dynamics.hpp"
+#include "rigid/recursions/joint_wrenches.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <cstdio>
 
-#include "dynamics_core/model/from_urdf.hpp"
+#include "dynamics_core/from_urdf.hpp"
 #include "support/compare_readings.hpp"
 
 namespace dynamics {

@@ -7,13 +7,12 @@
 #include <array>
 #include <optional>
 
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/simulation/make_integrator.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
-#include "dynamics_core/simulation/solve.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "ode/make_integrator.hpp"
+#include "ode/solve.hpp"
 
 namespace dynamics {
 namespace {

@@ -2,7 +2,7 @@
 // What is Adams' own: accelerations integrated twice, a second evaluation only where it pays,
 // constant steps with tabled coefficients.
 
-#include "dynamics_core/simulation/adams.hpp"
+#include "ode/adams.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/simulation/solve.hpp"
+#include "ode/solve.hpp"
 #include "problems.hpp"
 
 namespace dynamics::ode {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // DoubleDouble against Boost's wide reals: its arithmetic, and forward dynamics computed with it.
 
-#include "dynamics_core/simulation/double_double.hpp"
+#include "papers/wide/double_double.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,9 @@
 #include <random>
 #include <vector>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/kernel/forward_dynamics.hpp"
-#include "dynamics_core/simulation/scalar.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "ode/scalar.hpp"
+#include "rigid/recursions/forward_dynamics.hpp"
 
 namespace dynamics {
 namespace {

@@ -7,12 +7,11 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulate.hpp"
 #include "simulation/joint_stops.hpp"
 
 namespace dynamics {

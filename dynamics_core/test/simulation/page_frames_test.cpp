@@ -10,10 +10,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "dynamics_core/flexible/flexible_dynamics.hpp"
-#include "dynamics_core/flexible/flexible_plant.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
-#include "dynamics_core/simulation/plant.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/plant.hpp"
 #include "flexible/sample_beams.hpp"
 
 namespace dynamics::test {

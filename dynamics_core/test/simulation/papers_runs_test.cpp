@@ -9,12 +9,11 @@
 #include <numeric>
 #include <string>
 
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/integrators.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/integrator_names.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
-#include "dynamics_core/simulation/wide_simulate.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "papers/wide/wide_simulate.hpp"
 
 namespace dynamics {
 namespace {

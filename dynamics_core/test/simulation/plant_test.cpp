@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plants: the rigid one against its parts, and one of the test's own making through simulate().
 
-#include "dynamics_core/simulation/plant.hpp"
+#include "dynamics_core/plant.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
-#include "dynamics_core/simulation/trajectory_file.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "dynamics_core/trajectory.hpp"
 #include "simulation/sampling.hpp"
 
 namespace dynamics {

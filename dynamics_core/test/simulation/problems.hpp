@@ -6,12 +6,13 @@
 #include <cmath>
 #include <cstddef>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/simulation/make_integrator.hpp>
-#include <dynamics_core/simulation/solve.hpp>
 #include <numbers>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#include "ode/make_integrator.hpp"
+#include "ode/solve.hpp"
 
 namespace dynamics::ode::problems {
 

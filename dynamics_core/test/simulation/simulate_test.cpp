@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulator as a whole: scenarios against what they promise.
 
-#include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/simulate.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/wide_simulate.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "papers/wide/wide_simulate.hpp"
 
 namespace dynamics {
 namespace {

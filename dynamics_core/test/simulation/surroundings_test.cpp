@@ -7,11 +7,10 @@
 
 #include <cmath>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/from_urdf.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
-#include "dynamics_core/simulation/trajectory_file.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "dynamics_core/trajectory.hpp"
 
 namespace dynamics {
 namespace {

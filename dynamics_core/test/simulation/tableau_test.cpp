@@ -8,10 +8,11 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
 #include <dynamics_core/maximum.hpp>
-#include <dynamics_core/simulation/make_integrator.hpp>
-#include <dynamics_core/simulation/radau5_coefficients.hpp>
 #include <string>
 #include <vector>
+
+#include "ode/make_integrator.hpp"
+#include "ode/radau5_coefficients.hpp"
 
 namespace dynamics::ode {
 namespace {

@@ -8,8 +8,8 @@
 #include <Eigen/Geometry>
 #include <random>
 
-#include "dynamics_core/spatial/joint_transform.hpp"
-#include "dynamics_core/spatial/sine_cosine.hpp"
+#include "spatial/joint_transform.hpp"
+#include "spatial/sine_cosine.hpp"
 
 namespace dynamics::test {
 namespace {

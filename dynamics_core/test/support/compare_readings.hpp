@@ -9,11 +9,11 @@
 #include <Eigen/Cholesky>
 #include <string>
 
-#include "dynamics_core/rigid/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
+#include "dynamics_core/coriolis_matrix.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 #ifdef DYNAMICS_TEST_KDL

@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-#include "dynamics_core/rigid/coriolis_matrix.hpp"
-#include "dynamics_core/rigid/energy.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inertia_matrix.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
-#include "dynamics_core/rigid/kinematics.hpp"
-#include "dynamics_core/rigid/udut.hpp"
+#include "dynamics_core/coriolis_matrix.hpp"
+#include "dynamics_core/energy.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/udut.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::test {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "dynamics_core/counting/counts.hpp"
+#include "papers/counting/counts.hpp"
 
 #if defined(__x86_64__) && defined(__linux__) && !defined(__AVX__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

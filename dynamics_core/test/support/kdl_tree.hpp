@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "dynamics_core/model/description.hpp"
+#include "dynamics_core/description.hpp"
 
 namespace dynamics::test {
 

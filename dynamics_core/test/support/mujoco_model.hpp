@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/model/description.hpp"
+#include "dynamics_core/description.hpp"
 
 namespace dynamics::test {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "dynamics_core/model/model.hpp"
+#include "dynamics_core/model.hpp"
 
 namespace dynamics::test {
 

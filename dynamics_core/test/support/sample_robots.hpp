@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
+#include "dynamics_core/dh_table.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::test {

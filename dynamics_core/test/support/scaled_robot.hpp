@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dynamics_core/model/description.hpp"
+#include "dynamics_core/description.hpp"
 
 namespace dynamics::test {
 

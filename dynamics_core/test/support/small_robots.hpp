@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "dynamics_core/model/description.hpp"
+#include "dynamics_core/description.hpp"
 
 namespace dynamics::test {
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "dynamics_core/formulations/registry.hpp"
+#include "papers/formulations/registry.hpp"
 #include "support/program.hpp"
 #include "support/random_robot.hpp"
 

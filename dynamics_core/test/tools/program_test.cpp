@@ -11,11 +11,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
-#include "dynamics_core/rigid/inverse_dynamics.hpp"
 #include "support/arm_urdf.hpp"
 
 namespace dynamics {

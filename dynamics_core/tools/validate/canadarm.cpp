@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/counting/flexible.hpp"
-#include "dynamics_core/flexible/flexible_plant.hpp"
 #include "dynamics_core/maximum.hpp"
+#include "dynamics_core/plant.hpp"
+#include "papers/counting/flexible.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {

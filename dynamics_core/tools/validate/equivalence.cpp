@@ -7,11 +7,11 @@
 #include <cmath>
 #include <random>
 
-#include "dynamics_core/counting/algorithms.hpp"
-#include "dynamics_core/counting/paper_tables.hpp"
-#include "dynamics_core/formulations/registry.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/rigid/forward_dynamics.hpp"
+#include "papers/counting/algorithms.hpp"
+#include "papers/counting/paper_tables.hpp"
+#include "papers/formulations/registry.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {

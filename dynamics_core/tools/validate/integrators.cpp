@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The integrators on the PUMA's free fall: order, error against tolerance and work, long runs.
 
+#include "dynamics_core/integrators.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <numeric>
 
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/simulation/integrator_names.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {

@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "dynamics_core/simulation/make_integrator.hpp"
-#include "dynamics_core/simulation/solve.hpp"
+#include "ode/make_integrator.hpp"
+#include "ode/solve.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/model/from_dh.hpp"
-#include "dynamics_core/model/robots.hpp"
-#include "dynamics_core/simulation/wide_simulate.hpp"
+#include "papers/wide/wide_simulate.hpp"
 
 namespace dynamics::tools {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/model/dh_table.hpp"
-#include "dynamics_core/simulation/simulate.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/simulate.hpp"
 #include "report.hpp"
 
 namespace dynamics::tools {

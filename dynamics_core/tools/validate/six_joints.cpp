@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/formulations/registry.hpp"
 #include "dynamics_core/maximum.hpp"
+#include "papers/formulations/registry.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {

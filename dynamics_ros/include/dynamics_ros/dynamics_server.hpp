@@ -13,7 +13,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
-#include <dynamics_core/model/model.hpp>
+#include <dynamics_core/model.hpp>
 #include <dynamics_msgs/action/simulate.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>

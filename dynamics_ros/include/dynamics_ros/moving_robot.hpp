@@ -15,10 +15,10 @@
 #include <control_msgs/msg/dynamic_joint_state.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <dynamics_core/flexible/flexible_dynamics.hpp>
-#include <dynamics_core/flexible/flexible_model.hpp>
-#include <dynamics_core/model/model.hpp>
-#include <dynamics_core/rigid/workspace.hpp>
+#include <dynamics_core/flexible_dynamics.hpp>
+#include <dynamics_core/flexible_model.hpp>
+#include <dynamics_core/model.hpp>
+#include <dynamics_core/workspace.hpp>
 #include <memory>
 #include <optional>
 #include <sensor_msgs/msg/joint_state.hpp>

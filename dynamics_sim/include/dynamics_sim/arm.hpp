@@ -42,10 +42,10 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
-#include <dynamics_core/flexible/flexible_dynamics.hpp>
-#include <dynamics_core/flexible/flexible_model.hpp>
-#include <dynamics_core/model/model.hpp>
-#include <dynamics_core/rigid/workspace.hpp>
+#include <dynamics_core/flexible_dynamics.hpp>
+#include <dynamics_core/flexible_model.hpp>
+#include <dynamics_core/model.hpp>
+#include <dynamics_core/workspace.hpp>
 #include <optional>
 #include <span>
 #include <string>

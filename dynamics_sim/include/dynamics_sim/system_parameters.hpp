@@ -5,7 +5,7 @@
 
 #include <array>
 #include <cstdint>
-#include <dynamics_core/model/model.hpp>
+#include <dynamics_core/model.hpp>
 #include <hardware_interface/hardware_info.hpp>
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 // A simulated system's side that is not real time: its payload's topic and, where no
 // simulation_node does that, its services to reset, pause and step it.
 
-#include <dynamics_core/model/model.hpp>
+#include <dynamics_core/model.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <dynamics_msgs/srv/reset_simulation.hpp>

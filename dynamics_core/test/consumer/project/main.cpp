@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <dynamics_core/model/from_dh.hpp>
-#include <dynamics_core/model/robots.hpp>
-#include <dynamics_core/rigid/inverse_dynamics.hpp>
+
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 
 int main() {
   const dynamics::Model model = dynamics::model_from_dh(dynamics::built_in_robot("puma"));

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Derivatives of inverse and forward dynamics: analytical, by recursion over composite bodies in
+// O(n d), d the depth of the tree; no differences are taken.
+
+#include <Eigen/Core>
+#include <memory>
+
+#include "dynamics_core/export.hpp"
+#include "dynamics_core/external_inputs.hpp"
+#include "dynamics_core/model.hpp"
+#include "dynamics_core/workspace.hpp"
+
+namespace DYNAMICS_CORE_PUBLIC dynamics {
+
+/// The scratch of the functions below, for one thread at a time; after construction they do not
+/// allocate.
+class DerivativeWorkspace {
+ public:
+  explicit DerivativeWorkspace(const Model& model);
+  ~DerivativeWorkspace();
+  DerivativeWorkspace(DerivativeWorkspace&&) noexcept;
+  DerivativeWorkspace& operator=(DerivativeWorkspace&&) noexcept;
+  DerivativeWorkspace(const DerivativeWorkspace&) = delete;
+  DerivativeWorkspace& operator=(const DerivativeWorkspace&) = delete;
+
+  struct Memory;
+  Memory& memory() { return *memory_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
+/// d tau / d q and d tau / d qd of inverse_dynamics(), n x n: row i is of tau_i. d tau / d qdd is
+/// the inertia matrix. Wrenches must be given in Axes::local: they turn with their links.
+/// Throws ArgumentError for bad arguments.
+void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,
+                                  ConstVector qd, ConstVector qdd,
+                                  Eigen::Ref<Eigen::MatrixXd> tau_by_q,
+                                  Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
+                                  const Conditions& conditions = {});
+
+/// d qdd / d q, d qdd / d qd and d qdd / d tau of forward_dynamics(); the last is M^-1.
+/// Throws as above, and ModelError where forward dynamics has no answer.
+void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,
+                                  ConstVector qd, ConstVector tau,
+                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_q,
+                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
+                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
+                                  const Conditions& conditions = {});
+
+}  // namespace dynamics

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// All of the library:
+//
+//   #include <dynamics_core/dynamics_core.hpp>
+//
+//   const dynamics::Model model = dynamics::model_from_urdf_file("arm.urdf");
+//   dynamics::Workspace workspace(model);
+//   std::vector<double> q(model.size()), qd(model.size()), qdd(model.size()), tau(model.size());
+//   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau);  // tau holds the arm at rest
+
+#include "dynamics_core/batch.hpp"
+#include "dynamics_core/batch_view.hpp"
+#include "dynamics_core/check.hpp"
+#include "dynamics_core/coriolis_matrix.hpp"
+#include "dynamics_core/derivatives.hpp"
+#include "dynamics_core/description.hpp"
+#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/energy.hpp"
+#include "dynamics_core/error.hpp"
+#include "dynamics_core/external_inputs.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/instruction_set.hpp"
+#include "dynamics_core/integrators.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/model.hpp"
+#include "dynamics_core/natural_modes.hpp"
+#include "dynamics_core/plant.hpp"
+#include "dynamics_core/pose.hpp"
+#include "dynamics_core/recording.hpp"
+#include "dynamics_core/regressor.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "dynamics_core/trajectory.hpp"
+#include "dynamics_core/udut.hpp"
+#include "dynamics_core/version.hpp"
+#include "dynamics_core/view.hpp"
+#include "dynamics_core/workspace.hpp"

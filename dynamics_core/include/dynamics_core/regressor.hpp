@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The joint forces as a linear function of the bodies' inertial parameters, tau = Y pi, and which
+// of these parameters a robot's motion can tell apart at all.
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dynamics_core/export.hpp"
+#include "dynamics_core/external_inputs.hpp"
+#include "dynamics_core/model.hpp"
+
+namespace DYNAMICS_CORE_PUBLIC dynamics {
+
+/// Of each body, in its frame (Body::axes) and about its origin, in this order.
+enum class InertialParameter { mass, hx, hy, hz, xx, xy, xz, yy, yz, zz };
+
+/// Ten for each body: mass, mass times centre, tensor about the origin; then one for each body:
+/// damping; one for each: Coulomb friction; one for each: rotor inertia.
+std::size_t parameter_count(const Model& model);
+std::vector<std::string> parameter_names(const Model& model);
+Eigen::VectorXd parameters(const Model& model);
+
+/// Y, n x parameter_count(): inverse_dynamics(q, qd, qdd) = Y parameters(), for the model's gravity
+/// and the given base motion, no wrenches. Throws ArgumentError for bad arguments.
+Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, ConstVector qdd,
+                          const std::optional<BaseMotion>& base = std::nullopt);
+
+/// Which inertial parameters (friction and rotors aside) the joint forces depend on.
+struct BaseParameters {
+  std::size_t count = 0;             ///< the rank of Y over all motions
+  std::vector<std::size_t> columns;  ///< of Y: an independent set of that many
+  /// count x columns of Y: the base parameters are combination * parameters().
+  Eigen::MatrixXd combination;
+};
+
+/// By a rank-revealing QR decomposition of Y, scaled columns, over `samples` random states.
+BaseParameters base_parameters(const Model& model, std::size_t samples = 60);
+
+}  // namespace dynamics

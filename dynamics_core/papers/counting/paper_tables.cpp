@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "papers/counting/paper_tables.hpp"
+
+#include <array>
+
+namespace dynamics::counting {
+namespace {
+
+constexpr auto n = [](std::int64_t c1, std::int64_t c0 = 0) { return Polynomial::linear(c1, c0); };
+/// In sixths: c3 n^3 + c2 n^2 + c1 n + c0.
+constexpr auto sixths = [](std::int64_t c3, std::int64_t c2, std::int64_t c1, std::int64_t c0) {
+  return Polynomial::sixths({c3, c2, c1, c0});
+};
+
+constexpr std::string_view saha99 = "Saha 1999", saha03 = "Saha 2003", turney = "Turney 1980",
+                           nasser = "Nasser 1990";
+constexpr auto inverse = RowKind::inverse;
+constexpr auto solution = RowKind::solution;
+constexpr auto forward = RowKind::forward;
+constexpr auto line = RowKind::line;
+constexpr auto steps = RowKind::steps;
+
+constexpr std::string_view misprint_480 =
+    "prints 480 A for n = 6; its own formula gives 475 (and 1716 for n = 12, as printed)";
+constexpr std::string_view lagrange = "lagrange", newton = "newton-euler",
+                           modified = "modified-newton-euler";
+
+// Flexible links (Mohan and Saha, Table 1) count modes besides links: they are not of this form.
+constexpr std::array rows = {
+    PaperRow{saha99, "Table 1", "Hollerbach (1980)", inverse, n(412, -277), n(320, -201), "", "",
+             ""},
+    PaperRow{saha99, "Table 1", "Luh et al. (1980)", inverse, n(150, -48), n(131, 48), newton, "",
+             "elsewhere 131n - 48 A; printed + 48, and 834 for n = 6 with it"},
+    PaperRow{saha99, "Table 1", "Walker and Orin (1982)", inverse, n(137, -22), n(101, -11), "", "",
+             ""},
+    PaperRow{saha99, "Table 1", "Proposed", inverse, n(120, -44), n(97, -55), "denoc", "", ""},
+    PaperRow{saha99, "Table 1", "Khalil et al. (1986)", inverse, n(105, -92), n(94, -86), "", "",
+             ""},
+    PaperRow{saha99, "Table 1", "Angeles et al. (1989)", inverse, n(105, -109), n(90, -105), "", "",
+             ""},
+    PaperRow{saha99, "Table 1", "Balafoutis et al. (1988)", inverse, n(93, -69), n(81, -65), "", "",
+             ""},
+
+    PaperRow{saha99, "Table 2", "Proposed", solution, n(201, -335), n(193, -361), "udut", "", ""},
+    PaperRow{saha99, "Table 2", "Featherstone (1983)", solution, n(199, -198), n(174, -173),
+             "articulated-body", "", ""},
+    PaperRow{saha99, "Table 2", "Walker and Orin (1982)", solution, sixths(1, 69, 230, -282),
+             sixths(1, 42, 233, -276), "walker-orin", "", misprint_480},
+
+    PaperRow{saha03, "Table I", "Proposed", solution, n(191, -284), n(187, -325), "udut", "",
+             "the steps of section 3 add up to 192n - 284 M and 187n - 325 A, M^_1 not among them"},
+    PaperRow{saha03, "Table I", "Featherstone", solution, n(199, -198), n(174, -173),
+             "articulated-body", "", ""},
+    PaperRow{saha03, "Table I", "Valasek", solution, n(226, -343), n(206, -345), "", "", ""},
+    PaperRow{saha03, "Table I", "Brandl et al.", solution, n(250, -222), n(220, -198), "", "", ""},
+    PaperRow{saha03, "Table I", "Walker and Orin", solution, sixths(1, 69, 230, -282),
+             sixths(1, 42, 233, -276), "walker-orin", "", misprint_480},
+
+    PaperRow{turney, "Table 1", "Lagrange", inverse, sixths(81, 495, 30, 0),
+             sixths(80, 348, -128, 0), lagrange, "",
+             "the appendix exchanges the words: multiplications are the larger ones"},
+    PaperRow{turney, "Table 1", "Newton-Euler", inverse, n(108, -12), n(100, -9), newton, "", ""},
+    PaperRow{turney, "Table 1", "Modified Newton-Euler", inverse, n(90, -27), n(88, -24), modified,
+             "", "for tensors in principal axes"},
+
+    PaperRow{turney, "Table 2", "T_j^i", line, sixths(0, 192, -192, 0), sixths(0, 144, -144, 0),
+             lagrange, "T_j^i", ""},
+    PaperRow{turney, "Table 2", "dT_0^i/dtheta_j", line, sixths(0, 192, -192, 0),
+             sixths(0, 144, -144, 0), lagrange, "dT_0^i/dtheta_j", ""},
+    PaperRow{turney, "Table 2", "d2T_0^i/dtheta_j dtheta_k", line, sixths(64, 0, -64, 0),
+             sixths(48, 0, -48, 0), lagrange, "d2T_0^i/dtheta_j dtheta_k",
+             "the appendix prints 16n(n^2 - 1) A; its own 48 a product give 8n(n^2 - 1)"},
+    PaperRow{turney, "Table 2", "{sum ...} J_q", line, sixths(17, 51, 418, 0),
+             sixths(32, 0, 160, 0), lagrange, "kinetic sum J_q",
+             "M without the squares' 8q(q + 1) - 8q(q - 1); A sum up 16q(q - 1) for 16q(q + 1)"},
+    PaperRow{turney, "Table 2", "Tr{... dT_0^q/dtheta_i}", line, sixths(0, 48, 48, 0),
+             sixths(0, 48, 42, 0), lagrange, "Tr{... dT/dtheta_i}", ""},
+    PaperRow{turney, "Table 2", "sum z_0 dT_0^q/dtheta_i m g r", line, sixths(0, 12, 12, 0),
+             sixths(0, 12, 6, 0), lagrange, "gravity", "gravity along z_0 only"},
+
+    PaperRow{turney, "Table 3", "omega_i", line, n(9), n(7), newton, "omega_i", ""},
+    PaperRow{turney, "Table 3", "alpha_i", line, n(9), n(9), newton, "alpha_i",
+             "without the 2 M of omega x z qd"},
+    PaperRow{turney, "Table 3", "A_i", line, n(6), n(9), newton, "A_i", ""},
+    PaperRow{turney, "Table 3", "a_i", line, n(18), n(15), newton, "a_i", ""},
+    PaperRow{turney, "Table 3", "a_bar_i", line, n(9), n(9), newton, "a_bar_i", ""},
+    PaperRow{turney, "Table 3", "f_i", line, n(12, -12), n(9, -9), newton, "f_i",
+             "without the last link's m a_bar"},
+    PaperRow{turney, "Table 3", "I_i alpha_i", line, n(9), n(6), newton, "I_i alpha_i", ""},
+    PaperRow{turney, "Table 3", "omega_i x (I_i omega_i)", line, n(15), n(9), newton,
+             "omega_i x (I_i omega_i)", ""},
+    PaperRow{turney, "Table 3", "m (r_i + r_bar_i) x a_bar_i", line, n(6), n(3), newton,
+             "m (r_i + r_bar_i) x a_bar_i", ""},
+    PaperRow{turney, "Table 3", "r_i x R f_{i+1}", line, n(6), n(3), newton, "r_i x R f_{i+1}", ""},
+    PaperRow{turney, "Table 3", "R n_{i+1}", line, n(9), n(6), newton, "R n_{i+1}", ""},
+    PaperRow{turney, "Table 3", "add n", line, n(0), n(15), newton, "add n", ""},
+
+    PaperRow{turney, "Table 4", "omega_i", line, n(9), n(7), modified, "omega_i", ""},
+    PaperRow{turney, "Table 4", "alpha_i", line, n(9), n(9), modified, "alpha_i",
+             "without the 2 M of omega x z qd"},
+    PaperRow{turney, "Table 4", "A_i", line, n(6), n(9), modified, "A_i", ""},
+    PaperRow{turney, "Table 4", "a_i", line, n(18, -18), n(15, -15), modified, "a_i",
+             "without R a_{n-1}, which the last m a_bar needs"},
+    PaperRow{turney, "Table 4", "m_i a_bar_i", line, n(12), n(9), modified, "m_i a_bar_i", ""},
+    PaperRow{turney, "Table 4", "f_i", line, n(9, -9), n(9, -9), modified, "f_i", ""},
+    PaperRow{turney, "Table 4", "Tr{A_i K_i sigma^t}", line, n(6), n(3), modified,
+             "Tr{A_i K_i sigma^t}", "for tensors in principal axes"},
+    PaperRow{turney, "Table 4", "m (r_i + r_bar_i) x a_bar_i", line, n(6), n(3), modified,
+             "m (r_i + r_bar_i) x a_bar_i", ""},
+    PaperRow{turney, "Table 4", "r_i x R f_{i+1}", line, n(6), n(3), modified, "r_i x R f_{i+1}",
+             ""},
+    PaperRow{turney, "Table 4", "R n_{i+1}", line, n(9), n(6), modified, "R n_{i+1}", ""},
+    PaperRow{turney, "Table 4", "add n", line, n(0), n(15), modified, "add n",
+             "as in Table 3, though there is one term less"},
+
+    PaperRow{turney, "Table 5", "Modified Newton-Euler, concurrent", steps, n(27, 42), n(27, 41),
+             modified, "", "steps of a concurrent machine, not operations"},
+
+    PaperRow{nasser, "section 3.3", "Proposed", forward, n(258, -119), n(191, -83), "nasser", "",
+             ""},
+};
+
+}  // namespace
+
+std::span<const PaperRow> paper_rows() { return rows; }
+
+}  // namespace dynamics::counting

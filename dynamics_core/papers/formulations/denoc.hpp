@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "dynamics_core/model.hpp"
+#include "papers/formulations/denoc_matrices.hpp"
+
+namespace dynamics::formulations {
+
+/// The DeNOC matrices of a model in a state, base at rest; rows and columns are in the order of
+/// Model::bodies(), mimic joints included. Throws ArgumentError for bad arguments.
+DenocMatrices<double> denoc_matrices(const Model& model, ConstVector q, ConstVector qd);
+
+}  // namespace dynamics::formulations

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "papers/formulations/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "papers/formulations/articulated_body.hpp"
+#include "papers/formulations/denoc_matrices.hpp"
+#include "papers/formulations/lagrange.hpp"
+#include "papers/formulations/linear_solve.hpp"
+#include "papers/formulations/nasser.hpp"
+#include "papers/formulations/newton_euler.hpp"
+#include "papers/formulations/situation_of.hpp"
+#include "papers/formulations/strobing.hpp"
+#include "papers/formulations/walker_orin.hpp"
+#include "rigid/regular.hpp"
+#include "rigid/workspace_memory.hpp"
+
+namespace dynamics::formulations {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using Given = Situation<double>;
+using Numbers = std::vector<double>;
+
+VectorXd to_vector(const Numbers& numbers) {
+  return Eigen::Map<const VectorXd>(numbers.data(), at(numbers.size()));
+}
+VectorXd bias_of(Numbers (*inverse)(const SerialArm<double>&, const Numbers&, const Numbers&),
+                 const Given& given) {
+  return to_vector(inverse(serial_arm(given), given.qd, Numbers(given.size(), 0.0)));
+}
+
+/// What a formulation computes, over bodies and without friction. `inverse`: tau. Forward either
+/// by `matrix` and `bias` and a solver, or `direct`.
+struct Road {
+  Formulation formulation;
+  Numbers (*inverse)(const Given&, const Numbers& qdd) = nullptr;
+  MatrixXd (*matrix)(const Given&) = nullptr;
+  VectorXd (*bias)(const Given&) = nullptr;
+  bool (*solve)(MatrixXd, VectorXd, VectorXd&) = nullptr;
+  VectorXd (*direct)(const Given&, const VectorXd& tau, VectorXd* pivots) = nullptr;
+};
+
+constexpr Coverage serial_only = {.branches = false, .mimic = true};
+constexpr Coverage serial_moving = {
+    .branches = false, .turning_base = true, .wrenches = true, .mimic = true};
+constexpr Coverage everything = {
+    .branches = true, .turning_base = true, .wrenches = true, .mimic = true};
+constexpr Coverage all_but_mimic = {.branches = true, .turning_base = true, .wrenches = true};
+
+const std::array<Road, 10>& roads() {
+  static const std::array<Road, 10> list = {{
+      {.formulation = {"lagrange", "Turney 1980, section 2 and appendix", serial_only, serial_only},
+       .inverse = [](const Given& g,
+                     const Numbers& qdd) { return lagrange(serial_arm(g), g.qd, qdd); },
+       .matrix = [](const Given& g) { return lagrange_inertia_matrix(serial_arm(g)); },
+       .bias = [](const Given& g) { return bias_of(lagrange<double>, g); },
+       .solve = solve_by_elimination<double>},
+      {.formulation = {"newton-euler", "Turney 1980, section 3", serial_moving, std::nullopt},
+       .inverse = [](const Given& g,
+                     const Numbers& qdd) { return newton_euler(serial_arm(g), g.qd, qdd); }},
+      {.formulation = {"modified-newton-euler", "Turney 1980, section 5", serial_moving,
+                       std::nullopt},
+       .inverse =
+           [](const Given& g, const Numbers& qdd) {
+             return modified_newton_euler(serial_arm(g), g.qd, qdd);
+           }},
+      // the rates of a turning base enter besides qd^t C^i qd: only section 7, which takes C + G in
+      // one, is free of it
+      {.formulation = {"strobing", "Turney 1980, sections 3 and 7",
+                       Coverage{.wrenches = true, .mimic = true}, serial_moving},
+       .inverse = strobed_inverse_dynamics<double>,
+       .matrix = strobed_inertia_matrix<double>,
+       .bias = [](const Given& g) { return bias_of(modified_newton_euler<double>, g); },
+       .solve = solve_by_elimination<double>},
+      {.formulation = {"walker-orin", "Walker and Orin 1982", std::nullopt, everything},
+       .matrix = walker_orin_inertia_matrix<double>,
+       .bias = walker_orin_bias<double>,
+       .solve = solve_by_cholesky<double>},
+      {.formulation = {"articulated-body", "Featherstone 1983", std::nullopt, all_but_mimic},
+       .direct = articulated_body<double>},
+      {.formulation = {"nasser", "Nasser 1990", std::nullopt, all_but_mimic},
+       .direct = nasser<double>},
+      {.formulation = {"denoc-explicit", "Saha 1999, Eqs. (16) to (20)", everything, everything},
+       .inverse =
+           [](const Given& g, const Numbers& qdd) {
+             const VectorXd tau = denoc_explicit<double>(g, to_vector(qdd));
+             return Numbers(tau.begin(), tau.end());
+           },
+       .matrix = [](const Given& g) { return denoc_inertia_matrix(denoc_matrices(g)); },
+       .bias =
+           [](const Given& g) { return denoc_explicit<double>(g, VectorXd::Zero(at(g.size()))); },
+       .solve = solve_by_cholesky<double>},
+      {.formulation = {"denoc", "Saha 1999, section 5.1", everything, std::nullopt}},
+      {.formulation = {"udut", "Saha 2003, sections 2 and 3", std::nullopt, everything}},
+  }};
+  return list;
+}
+
+const Road& road_of(const Formulation& formulation) {
+  for (const Road& road : roads()) {
+    if (road.formulation.name == formulation.name) return road;
+  }
+  throw ArgumentError(fmt::format("'{}' is not a formulation of this library", formulation.name));
+}
+
+std::string body_name(const Model& model, int body) {
+  if (body < 0) return model.base_link();
+  const Body& given = model.bodies()[static_cast<std::size_t>(body)];
+  return given.link.empty() ? given.joint : given.link;
+}
+
+/// The first link that carries more than one moving joint.
+std::string branching_link(const Model& model) {
+  std::vector<int> children(model.body_count() + 1, 0);
+  for (const TreeBody& body : model.tree()) {
+    const int slot = body.parent + 1;  // the base's first
+    if (++children[static_cast<std::size_t>(slot)] > 1) {
+      return body_name(model, body.parent);
+    }
+  }
+  return "";
+}
+
+void require(const Formulation& formulation, Task task, const Model& model,
+             const Conditions& conditions) {
+  const std::string reason = not_covered(formulation, task, model, conditions);
+  if (!reason.empty()) throw ArgumentError(fmt::format("{}: {}", formulation.name, reason));
+}
+
+}  // namespace
+
+std::span<const Formulation> all() {
+  static const std::vector<Formulation> list = [] {
+    std::vector<Formulation> result;
+    for (const Road& road : roads()) result.push_back(road.formulation);
+    return result;
+  }();
+  return list;
+}
+
+const Formulation& find(std::string_view name) {
+  std::string names;
+  for (const Formulation& formulation : all()) {
+    if (formulation.name == name) return formulation;
+    names += (names.empty() ? "" : ", ") + std::string(formulation.name);
+  }
+  throw ArgumentError(fmt::format("no formulation '{}'; there are {}", name, names));
+}
+
+std::string not_covered(const Formulation& formulation, Task task, const Model& model,
+                        const Conditions& conditions) {
+  const bool inverse = task == Task::inverse;
+  const std::optional<Coverage>& coverage = inverse ? formulation.inverse : formulation.forward;
+  if (!coverage) {
+    return fmt::format("it is a way of {} dynamics, not of {} dynamics",
+                       inverse ? "forward" : "inverse", inverse ? "inverse" : "forward");
+  }
+  if (!coverage->branches && !is_serial(model.tree())) {
+    return fmt::format("it is for serial chains, and link '{}' carries several joints",
+                       branching_link(model));
+  }
+  if (!coverage->turning_base && conditions.base &&
+      !(conditions.base->velocity.angular.isZero(0.0) &&
+        conditions.base->acceleration.angular.isZero(0.0))) {
+    return "it is for a base that does not turn";
+  }
+  if (!coverage->wrenches && !conditions.wrenches.empty()) {
+    return "it has no place for wrenches on links";
+  }
+  if (!coverage->mimic) {
+    for (std::size_t i = 0; i < model.body_count(); ++i) {
+      if (model.is_mimic(i)) {
+        return fmt::format("it takes all joints as independent, and '{}' mimics another",
+                           model.bodies()[i].joint);
+      }
+    }
+  }
+  return "";
+}
+
+Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
+                                 ConstVector qd, ConstVector qdd, const Conditions& conditions) {
+  const Road& road = road_of(formulation);
+  require(formulation, Task::inverse, model, conditions);
+  Workspace workspace(model);
+  VectorXd tau(at(model.size()));
+  if (road.inverse == nullptr) {
+    dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+    return tau;
+  }
+  const Given given = situation_of(model, workspace, q, qd, conditions);
+  check_vector("qdd", qdd, model.size());
+  Numbers accelerations(model.body_count());
+  const double* body_accelerations = body_rates(model, qdd, accelerations);
+  accelerations.assign(body_accelerations, body_accelerations + model.body_count());
+  Numbers forces = road.inverse(given, accelerations);
+  for (std::size_t i = 0; i < forces.size() && conditions.friction; ++i) {
+    forces[i] += kernel::joint_friction(model.tree()[i], given.qd[i], model.friction_velocity());
+  }
+  collect_forces(model, forces.data(), tau);
+  return tau;
+}
+
+Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
+                                 ConstVector qd, ConstVector tau, const Conditions& conditions) {
+  const Road& road = road_of(formulation);
+  require(formulation, Task::forward, model, conditions);
+  Workspace workspace(model);
+  VectorXd qdd(at(model.size()));
+  if (road.direct == nullptr && road.matrix == nullptr) {
+    dynamics::forward_dynamics(model, workspace, q, qd, tau, qdd, conditions);
+    return qdd;
+  }
+  const Given given = situation_of(model, workspace, q, qd, conditions);
+  check_vector("tau", tau, model.size());
+  require_regular(model, q);
+  // joint forces act on the bodies that lead, friction on each joint by itself
+  const std::size_t bodies = model.body_count();
+  VectorXd forces(at(bodies));
+  for (std::size_t i = 0; i < bodies; ++i) {
+    forces[at(i)] = model.is_mimic(i) ? 0.0 : tau[model.bodies()[i].coordinate];
+    if (conditions.friction) {
+      forces[at(i)] -=
+          kernel::joint_friction(model.tree()[i], given.qd[i], model.friction_velocity());
+    }
+  }
+  if (road.direct != nullptr) {
+    VectorXd pivots(at(bodies));
+    const VectorXd accelerations = road.direct(given, forces, &pivots);
+    for (std::size_t i = 0; i < bodies; ++i) {
+      require_pivot(model, i, pivots[at(i)]);
+      qdd[at(model.bodies()[i].coordinate)] = accelerations[at(i)];
+    }
+    return qdd;
+  }
+  // G^T M G qdd = G^T (forces - bias), G from coordinates to bodies
+  MatrixXd G = MatrixXd::Zero(at(bodies), at(model.size()));
+  for (std::size_t i = 0; i < bodies; ++i) {
+    G(at(i), at(model.bodies()[i].coordinate)) = model.bodies()[i].multiplier;
+  }
+  const MatrixXd M = G.transpose() * road.matrix(given) * G;
+  const VectorXd phi = G.transpose() * (forces - road.bias(given));
+  if (!road.solve(M, phi, qdd)) {
+    throw ModelError("robot '" + model.name() + "'",
+                     "its inertia matrix is singular: a joint moves no mass");
+  }
+  return qdd;
+}
+
+}  // namespace dynamics::formulations

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The integrators for DoubleDouble, compiled once.
+
+#include "papers/wide/wide_integrators.hpp"
+
+namespace dynamics::ode {
+
+template std::unique_ptr<FixedStepIntegrator<DoubleDouble>>
+make_fixed_step_integrator<DoubleDouble>(std::string_view, const System<DoubleDouble>&,
+                                         Options<DoubleDouble>);
+template std::unique_ptr<Integrator<DoubleDouble>> make_integrator<DoubleDouble>(
+    std::string_view, const System<DoubleDouble>&, Options<DoubleDouble>);
+template class Solver<DoubleDouble>;
+
+}  // namespace dynamics::ode

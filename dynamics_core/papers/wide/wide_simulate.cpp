@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "papers/wide/wide_simulate.hpp"
+
+#include <fmt/format.h>
+
+#include "papers/wide/wide_integrators.hpp"
+#include "simulation/run.hpp"
+#include "trajectory/closed_form_trajectories.hpp"
+#include "trajectory/knot_trajectory.hpp"
+
+namespace dynamics {
+
+/// Our own motions are evaluated with all digits: an open-loop run is no better than what it
+/// follows. Motions of the user's are as exact as double.
+template <>
+void evaluate_motion<DoubleDouble>(const Motion& motion, const DoubleDouble& t,
+                                   std::span<DoubleDouble> q, std::span<DoubleDouble> qd,
+                                   std::span<DoubleDouble> qdd) {
+  if (const auto* cycloid = dynamic_cast<const Cycloid*>(&motion)) {
+    cycloid->evaluate(t, q, qd, qdd);
+    return;
+  }
+  if (const auto* paper = dynamic_cast<const MohanSaha*>(&motion)) {
+    paper->evaluate(t, q, qd, qdd);
+    return;
+  }
+  if (const auto* knots = dynamic_cast<const KnotMotion*>(&motion)) {
+    knots->evaluate(t, q, qd, qdd);
+    return;
+  }
+  const std::size_t n = motion.size();
+  std::vector<double> values(3 * n);
+  const std::span<double> all(values);
+  motion.at(static_cast<double>(t), all.first(n), all.subspan(n, n), all.last(n));
+  for (std::size_t i = 0; i < n; ++i) {
+    q[i] = values[i];
+    qd[i] = values[n + i];
+    qdd[i] = values[2 * n + i];
+  }
+}
+
+Recording simulate_double_double(const Model& model, const SimulationOptions& options,
+                                 const Progress& progress) {
+  check_options(model, options);
+  const char* reason = options.limits            ? "limits"
+                       : options.base            ? "a moving base"
+                       : options.drop_payload    ? "a dropped payload"
+                       : !options.events.empty() ? "events"
+                                                 : nullptr;
+  if (reason != nullptr) {
+    throw ArgumentError(
+        fmt::format("precision double-double does not go with {}: use double", reason));
+  }
+  const RigidPlantOptions rigid{.friction = options.friction};
+  const auto plant = rigid_plant(model, rigid);
+  const auto equations = wide_rigid_equations(model, rigid);
+  Recording run = Run<DoubleDouble>(*equations, *plant, options, progress).go();
+  run.settings.precision = "double-double";
+  return run;
+}
+
+}  // namespace dynamics

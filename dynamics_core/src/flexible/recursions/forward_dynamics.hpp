@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Forward dynamics of flexible links in O(n) (Mohan and Saha, section 5): the block UDU^T
+// decomposition of the generalized inertia matrix. A body's block is its joint and its amplitudes.
+// The amplitudes are eliminated first (L D L^T of the articulated M_dd, the only step that is cubic
+// in their number), then the joint, which then is a single pivot. Velocity terms ride along in the
+// same sweeps: gamma joins eta, the rates of the propagation matrices join mu.
+
+#include "flexible/recursions/attachment.hpp"
+#include "flexible/recursions/link_inertia.hpp"
+
+namespace dynamics::flexible {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
+
+/// L D L^T in place of a symmetric matrix of which the lower half is given: L below the diagonal,
+/// the inverse of D on it.
+template <class S>
+void factor(S* matrix, std::size_t m) {
+  for (std::size_t j = 0; j < m; ++j) {
+    S pivot = matrix[j * m + j];
+    for (std::size_t k = 0; k < j; ++k) {
+      // row j still holds L D there
+      const S scaled = matrix[j * m + k] * matrix[k * m + k];
+      pivot = pivot - matrix[j * m + k] * scaled;
+      matrix[j * m + k] = scaled;
+    }
+    for (std::size_t i = j + 1; i < m; ++i) {
+      S sum = matrix[i * m + j];
+      for (std::size_t k = 0; k < j; ++k) sum = sum - matrix[i * m + k] * matrix[j * m + k];
+      matrix[i * m + j] = sum;
+    }
+    matrix[j * m + j] = S(1.0) / pivot;
+  }
+}
+
+/// The amplitudes of a body taken out of its inertia and eta: M_tt - M_td M_dd^-1 M_dt, and the
+/// wrench that their forces phi - eta cause. `phi` may be null.
+template <class S>
+void eliminate_amplitudes(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& link,
+                          const S* phi) {
+  const std::size_t m = body.beam.modes();
+  S* matrix = scratch.matrices.data() + body.matrix;
+  factor(matrix, m);
+  SpatialVector<S>* reduced = scratch.reduced.data() + body.amplitude;
+  const SpatialVector<S>* columns = scratch.columns.data() + body.amplitude;
+  S* forces = scratch.forces.data() + body.amplitude;
+  const S* eta = scratch.eta.data() + body.amplitude;
+  for (std::size_t j = 0; j < m; ++j) {
+    SpatialVector<S> row = columns[j];
+    S force = phi == nullptr ? S(-eta[j]) : S(phi[j] - eta[j]);
+    for (std::size_t k = 0; k < j; ++k) {
+      const S& l = matrix[j * m + k];
+      row.angular -= l * reduced[k].angular;
+      row.linear -= l * reduced[k].linear;
+      force = force - l * forces[k];
+    }
+    reduced[j] = row;
+    forces[j] = force;
+    const SpatialVector<S> scaled = matrix[j * m + j] * row;
+    subtract_outer(link.inertia, scaled, row);
+    link.eta += force * scaled;
+  }
+}
+
+/// The amplitudes' accelerations once the body's is known.
+template <class S>
+void solve_amplitudes(const ElasticBody& body, const Scratch<S>& scratch,
+                      const SpatialVector<S>& mu, S* ddd) {
+  const std::size_t m = body.beam.modes();
+  const S* matrix = scratch.matrices.data() + body.matrix;
+  const SpatialVector<S>* reduced = scratch.reduced.data() + body.amplitude;
+  const S* forces = scratch.forces.data() + body.amplitude;
+  for (std::size_t j = m; j-- > 0;) {
+    S value = matrix[j * m + j] * (forces[j] - dot(reduced[j], mu));
+    for (std::size_t i = j + 1; i < m; ++i) value = value - matrix[i * m + j] * ddd[i];
+    ddd[j] = value;
+  }
+}
+
+/// Which accelerations are given.
+enum class Given {
+  forces,  ///< forward dynamics: tau given, qdd sought
+  joints   ///< inverse dynamics: qdd given, tau sought
+};
+
+/// tau and qdd by joint coordinate, ddd by amplitude. `tau` has friction already taken off; `phi`
+/// are further forces on the amplitudes, may be null.
+template <class S>
+void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>& base, Given given,
+                      const S* q, const S* d, const S* qd, const S* dd, const S* phi, S* tau,
+                      S* qdd, S* ddd) {
+  const std::size_t n = tree.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    place(tree, scratch, i, q, d);
+    move(tree, scratch, i, base, qd, dd);
+    link_inertia(tree, scratch, i, d, dd, true);
+    const ElasticBody& body = tree[i];
+    if (given == Given::joints && body.joint != JointKind::fixed) {
+      SpatialVector<S>& bias = scratch.links[i].bias;
+      S& own = body.joint == JointKind::prismatic ? bias.linear.z : bias.angular.z;
+      own = own + qdd[body.coordinate];
+    }
+  }
+
+  for (std::size_t i = n; i-- > 0;) {
+    const ElasticBody& body = tree[i];
+    LinkScratch<S>& link = scratch.links[i];
+    if (body.beam.modes() > 0) {
+      eliminate_amplitudes(body, scratch, link, phi == nullptr ? nullptr : phi + body.amplitude);
+    }
+    if (body.reframed) {
+      link.inertia = rotate(body.axes, link.inertia);
+      link.eta = rotate(body.axes, link.eta);
+    }
+    const bool pivots = given == Given::forces && body.joint != JointKind::fixed;
+    if (pivots) {
+      const SpatialVector<S> hat = joint_column(link.inertia, body.joint == JointKind::prismatic);
+      link.pivot = body.joint == JointKind::prismatic ? hat.linear.z : hat.angular.z;
+      if (body.rotor_inertia != 0.0) link.pivot = link.pivot + body.rotor_inertia;
+      link.pivot_inverse = S(1.0) / link.pivot;
+      link.psi = link.pivot_inverse * hat;
+      const S& felt = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
+      link.force = tau[body.coordinate] - felt;
+      if (body.parent < 0) continue;
+      subtract_outer(link.inertia, link.psi, hat);
+      link.eta += link.force * link.psi;
+    } else if (body.parent < 0) {
+      continue;
+    }
+    propagate_wrench_to_parent(tree, scratch, i, link.eta + link.inertia * link.bias);
+    propagate_inertia_to_parent(tree, scratch, i, link.inertia);
+  }
+
+  for (std::size_t i = 0; i < n; ++i) {
+    const ElasticBody& body = tree[i];
+    LinkScratch<S>& link = scratch.links[i];
+    if (body.parent < 0) {
+      if (base.not_rotating) {
+        link.mu = {zero3<S>(), base.acceleration};
+      } else {
+        link.mu = {base.angular_acceleration,
+                   base.acceleration + cross(base.angular_acceleration, link.r)};
+      }
+      rotate_to_joint(tree, body, link, link.mu);
+    } else {
+      link.mu = transform_from_parent(tree, scratch, i,
+                                      scratch.links[static_cast<std::size_t>(body.parent)].mu, ddd);
+    }
+    link.mu += link.bias;
+    if (body.joint != JointKind::fixed) {
+      if (given == Given::forces) {
+        const S acceleration = link.force * link.pivot_inverse - dot(link.psi, link.mu);
+        qdd[body.coordinate] = acceleration;
+        S& own = body.joint == JointKind::prismatic ? link.mu.linear.z : link.mu.angular.z;
+        own = own + acceleration;
+      } else {
+        const SpatialVector<S> column =
+            joint_column(link.inertia, body.joint == JointKind::prismatic);
+        const S& felt = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
+        tau[body.coordinate] =
+            dot(column, link.mu) + felt + body.rotor_inertia * qdd[body.coordinate];
+      }
+    }
+    if (body.reframed) link.mu = rotate_inverse(body.axes, link.mu);
+    if (body.beam.modes() > 0) solve_amplitudes(body, scratch, link.mu, ddd + body.amplitude);
+  }
+}
+
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::flexible

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// All generalized forces of a motion: tau = N_d^T N_l^T (M t-dot + gamma) with strain and damping
+// (Mohan and Saha, Eqs. 29 and 33 with the gamma that (33) leaves out), in O(n).
+
+#include "flexible/recursions/attachment.hpp"
+#include "flexible/recursions/link_inertia.hpp"
+
+namespace dynamics::flexible {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
+
+/// Forces by joint coordinate into tau, by amplitude into phi. `moving` false: qd and dd are zero
+/// and not read; `accelerating` false: qdd and ddd are.
+template <class S>
+void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>& base, bool moving,
+                      bool accelerating, const S* q, const S* d, const S* qd, const S* dd,
+                      const S* qdd, const S* ddd, S* tau, S* phi) {
+  const std::size_t n = tree.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const ElasticBody& body = tree[i];
+    LinkScratch<S>& link = scratch.links[i];
+    place(tree, scratch, i, q, d);
+    if (moving) {
+      move(tree, scratch, i, base, qd, dd);
+    } else {
+      link.bias = zero6<S>();
+    }
+    link_inertia(tree, scratch, i, d, dd, moving);
+    if (body.parent < 0) {
+      if (base.not_rotating || !moving) {
+        link.mu = {zero3<S>(), base.acceleration};
+      } else {
+        link.mu = {base.angular_acceleration,
+                   base.acceleration + cross(base.angular_acceleration, link.r)};
+      }
+      rotate_to_joint(tree, body, link, link.mu);
+    } else {
+      const LinkScratch<S>& parent = scratch.links[static_cast<std::size_t>(body.parent)];
+      if (accelerating) {
+        link.mu = transform_from_parent(tree, scratch, i, parent.mu, ddd);
+      } else {
+        link.mu = {parent.mu.angular, parent.mu.linear + cross(parent.mu.angular, link.r)};
+        rotate_to_joint(tree, body, link, link.mu);
+      }
+    }
+    link.mu += link.bias;
+    if (accelerating && body.joint != JointKind::fixed) {
+      S& own = body.joint == JointKind::prismatic ? link.mu.linear.z : link.mu.angular.z;
+      own = own + qdd[body.coordinate];
+    }
+    if (body.reframed) link.mu = rotate_inverse(body.axes, link.mu);
+    // w* = M t-dot + gamma (Eq. 23)
+    link.eta += link.inertia * link.mu;
+    const std::size_t m = body.beam.modes();
+    const S* matrix = scratch.matrices.data() + body.matrix;
+    for (std::size_t j = 0; j < m; ++j) {
+      S& force = scratch.eta[body.amplitude + j];
+      const SpatialVector<S>& column = scratch.columns[body.amplitude + j];
+      force = force + dot(column, link.mu);
+      if (!accelerating) continue;
+      const S* second = ddd + body.amplitude;
+      link.eta += second[j] * column;
+      for (std::size_t k = 0; k < m; ++k) force = force + matrix[j * m + k] * second[k];
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    const ElasticBody& body = tree[i];
+    LinkScratch<S>& link = scratch.links[i];
+    if (body.reframed) link.eta = rotate(body.axes, link.eta);
+    if (body.joint != JointKind::fixed) {
+      S& force = tau[body.coordinate];
+      force = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
+      if (accelerating) force = force + body.rotor_inertia * qdd[body.coordinate];
+    }
+    for (std::size_t j = 0; j < body.beam.modes(); ++j) {
+      phi[body.amplitude + j] = scratch.eta[body.amplitude + j];
+    }
+    if (body.parent >= 0) propagate_wrench_to_parent(tree, scratch, i, link.eta);
+  }
+}
+
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::flexible

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EmbeddedRungeKutta: error-controlled explicit Runge-Kutta over any tableau with an error
+// estimate: rkf45, dverk, dopri5, dop853. Step control as in Hairer's codes: proportional-integral
+// with the tableau's beta; DOP853 blends its estimates of orders 5 and 3.
+//
+//   EmbeddedRungeKutta<double> integrator(dop853_tableau<double>(), system, options);
+//   integrator.start(0.0, y0);
+//   integrator.advance(1.0);
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "ode/adaptive.hpp"
+#include "ode/runge_kutta.hpp"
+
+namespace dynamics::ode {
+
+template <class Scalar>
+class EmbeddedRungeKutta final : public AdaptiveIntegrator<Scalar> {
+  using Base = AdaptiveIntegrator<Scalar>;
+
+ public:
+  using typename Base::Input;
+  using typename Base::Output;
+  using typename Base::Real;
+
+  EmbeddedRungeKutta(Tableau<Real> tableau, const System<Scalar>& system, Options<Real> options)
+      : Base(tableau.name, tableau.order, system, std::move(options)),
+        engine_(std::move(tableau), system.size()),
+        y_new_(system.size(), Scalar(0)),
+        difference_(system.size(), Scalar(0)) {
+    const auto& t = engine_.tableau();
+    const Real expected = Real(Real(1) / Real(t.estimate_order + 1));
+    beta_ = t.beta;
+    alpha_ = Real(expected - t.beta * Real(3) / Real(4));
+  }
+
+ protected:
+  void on_start() override {
+    have_end_ = false;
+    this->step_ = Real(0);
+    error_old_ = Real(1e-4);
+    dense_ready_ = false;
+  }
+
+  Status on_advance(const Real& limit) override {
+    const auto& tableau = engine_.tableau();
+    const auto f = [this](const Real& t, Input y, Output dydt) { this->evaluate(t, y, dydt); };
+    const Real span = absolute(Real(limit - this->time_));
+    const Real direction = limit < this->time_ ? Real(-1) : Real(1);
+
+    if (have_end_) {
+      std::copy(engine_.end().begin(), engine_.end().end(), engine_.stage(0).begin());
+    } else {
+      f(this->time_, this->y_, engine_.stage(0));
+    }
+    have_end_ = false;
+    dense_ready_ = false;
+    if (this->step_ == Real(0)) {
+      this->step_ = this->first_step(direction, span, engine_.stage(0), tableau.estimate_order);
+    }
+
+    bool rejected = false;
+    for (;;) {
+      Real h = this->step_;
+      const bool landing = this->lands(span, h);
+      if (!landing && this->too_small(h)) {
+        keep_stage_zero();
+        return last_error_finite_ ? Status::step_size_underflow : Status::not_finite;
+      }
+      const Real signed_h = Real(direction * h);
+      const Real t_new = landing ? limit : Real(this->time_ + signed_h);
+      engine_.stages(f, this->time_, signed_h, this->y_);
+      engine_.solution(signed_h, this->y_, y_new_);
+      if (tableau.estimate_needs_end()) f(t_new, y_new_, engine_.end());
+      const Real error = estimate(signed_h);
+      last_error_finite_ = finite(error);
+      if (!last_error_finite_) {
+        ++this->statistics_.rejections;
+        rejected = true;
+        this->step_ = Real(h / Real(10));
+        continue;
+      }
+      const Real safety = Real(0.9);
+      const Real raw = power(error, alpha_);
+      if (error <= Real(1)) {
+        Real divisor = Real(raw / power(error_old_, beta_) / safety);
+        divisor = clamped(divisor, Real(Real(1) / tableau.grow), Real(Real(1) / tableau.shrink));
+        Real proposal = Real(h / divisor);
+        if (rejected) proposal = smaller(proposal, h);
+        // A step cut only to land on the limit says nothing against the longer one planned.
+        this->step_ = landing ? larger(proposal, this->step_) : proposal;
+        error_old_ = larger(error, Real(1e-4));
+        if (!tableau.estimate_needs_end()) f(t_new, y_new_, engine_.end());
+        have_end_ = true;
+        this->accept(t_new, y_new_);
+        return Status::ok;
+      }
+      ++this->statistics_.rejections;
+      rejected = true;
+      this->step_ = Real(h / smaller(Real(Real(1) / tableau.shrink), Real(raw / safety)));
+    }
+  }
+
+  void on_interpolate(const Real& t, Output y) override {
+    const Real h = Real(this->time_ - this->previous_time_);
+    if (!dense_ready_) {
+      engine_.prepare_dense(
+          [this](const Real& at, Input point, Output dydt) { this->evaluate(at, point, dydt); },
+          this->previous_time_, h, this->previous_y_, this->y_);
+      dense_ready_ = true;
+    }
+    engine_.dense(Real((t - this->previous_time_) / h), this->previous_y_, this->y_, y);
+  }
+
+ private:
+  /// Norm of the error estimate; 1 is the tolerance.
+  Real estimate(const Real& h) {
+    const auto& tableau = engine_.tableau();
+    engine_.sum(tableau.error, h, difference_);
+    const Real high = this->error_norm(difference_, this->y_, y_new_);
+    if (tableau.error_low.empty()) return high;
+    // HNW I, Eq. II.10.17: err = err5 err5 / sqrt(err5^2 + 0.01 err3^2)
+    engine_.sum(tableau.error_low, h, difference_);
+    const Real low = this->error_norm(difference_, this->y_, y_new_);
+    const Real blend = root(Real(high * high + low * low / Real(100)));
+    return blend > Real(0) || !finite(blend) ? Real(high * high / blend) : Real(0);
+  }
+
+  /// After a failure the next call starts from the same state again.
+  void keep_stage_zero() {
+    std::copy(engine_.stage(0).begin(), engine_.stage(0).end(), engine_.end().begin());
+    have_end_ = true;
+  }
+
+  RungeKutta<Scalar> engine_;
+  std::vector<Scalar> y_new_;
+  std::vector<Scalar> difference_;
+  Real alpha_;
+  Real beta_;
+  Real error_old_ = Real(1e-4);
+  bool have_end_ = false;
+  bool dense_ready_ = false;
+  bool last_error_finite_ = true;
+};
+
+}  // namespace dynamics::ode

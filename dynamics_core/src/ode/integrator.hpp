@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Integrator: one numerical method at work on one System. It knows nothing of sampling or events
+// (see solve.hpp); it advances step by step and interpolates within the last step.
+//
+//   auto integrator = make_integrator<double>("dop853", system, options);
+//   integrator->start(0.0, y0);
+//   while (integrator->time() < 10.0) {
+//     if (integrator->advance(10.0) != Status::ok) break;        // one step, never past 10
+//     integrator->interpolate(t_within_the_step, y);             // dense output
+//   }
+//
+// After construction nothing allocates and nothing throws except what the system's callables throw
+// (and `start`, for a state of the wrong size). The same calls give the same bits.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ode/options.hpp"
+#include "ode/scalar.hpp"
+#include "ode/system.hpp"
+
+namespace dynamics::ode {
+
+template <class Scalar>
+class Integrator {
+ public:
+  using Real = RealOf<Scalar>;
+  using Input = std::span<const Scalar>;
+  using Output = std::span<Scalar>;
+
+  virtual ~Integrator() = default;
+  Integrator(const Integrator&) = delete;
+  Integrator& operator=(const Integrator&) = delete;
+
+  const std::string& name() const { return *name_; }
+  /// The name, for those who outlive the integrator.
+  const std::shared_ptr<const std::string>& shared_name() const { return name_; }
+  /// Order of the propagated solution; of a variable-order method the highest it may use.
+  int order() const { return order_; }
+  virtual bool is_adaptive() const { return true; }
+  std::size_t size() const { return system_.size(); }
+  const Options<Real>& options() const { return options_; }
+
+  /// Sets the state and forgets everything learnt from earlier steps except the statistics.
+  void start(const Real& t, Input y) {
+    if (y.size() != size()) {
+      throw std::invalid_argument("state has " + std::to_string(y.size()) +
+                                  " components: the system has " + std::to_string(size()));
+    }
+    time_ = t;
+    previous_time_ = t;
+    std::copy(y.begin(), y.end(), y_.begin());
+    std::copy(y.begin(), y.end(), previous_y_.begin());
+    on_start();
+  }
+
+  /// One accepted step towards `limit`, before or after the present time, landing on it exactly if
+  /// it is within reach. On failure time and state remain those of the last accepted step.
+  [[nodiscard]] Status advance(const Real& limit) {
+    if (limit == time_) return Status::ok;
+    const Status status = on_advance(limit);
+    if (status == Status::ok) ++statistics_.steps;
+    return status;
+  }
+
+  /// The solution at t between previous_time() and time(), after a successful `advance`.
+  void interpolate(const Real& t, Output y) {
+    if (t == time_) {
+      std::copy(y_.begin(), y_.end(), y.begin());
+    } else if (t == previous_time_) {
+      std::copy(previous_y_.begin(), previous_y_.end(), y.begin());
+    } else {
+      on_interpolate(t, y);
+    }
+  }
+
+  const Real& time() const { return time_; }
+  const Real& previous_time() const { return previous_time_; }
+  Input state() const { return y_; }
+  Input previous_state() const { return previous_y_; }
+  const Statistics& statistics() const { return statistics_; }
+  void count_event() { ++statistics_.events; }
+
+ protected:
+  Integrator(std::string name, int order, const System<Scalar>& system, Options<Real> options)
+      : system_(system),
+        options_(std::move(options)),
+        time_(0),
+        previous_time_(0),
+        y_(system.size(), Scalar(0)),
+        previous_y_(system.size(), Scalar(0)),
+        name_(std::make_shared<const std::string>(std::move(name))),
+        order_(order) {
+    check_options(options_, system.size());
+  }
+
+  virtual void on_start() = 0;
+  virtual Status on_advance(const Real& limit) = 0;
+  virtual void on_interpolate(const Real& t, Output y) = 0;
+
+  void evaluate(const Real& t, Input y, Output dydt) {
+    ++statistics_.evaluations;
+    system_.derivative(t, y, dydt);
+  }
+
+  /// Makes `y_new` the present state at t, the present one the previous.
+  void accept(const Real& t, std::vector<Scalar>& y_new) {
+    previous_time_ = time_;
+    time_ = t;
+    previous_y_.swap(y_);
+    y_.swap(y_new);
+  }
+
+  System<Scalar> system_;
+  Options<Real> options_;
+  Statistics statistics_;
+  Real time_;
+  Real previous_time_;
+  std::vector<Scalar> y_;
+  std::vector<Scalar> previous_y_;
+
+ private:
+  std::shared_ptr<const std::string> name_;
+  int order_;
+};
+
+}  // namespace dynamics::ode

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "dynamics_core/integrators.hpp"
+
+namespace dynamics::ode {
+
+std::span<const IntegratorName> integrator_names() {
+  static constexpr std::array<IntegratorName, 12> names{{
+      {"rk4", true, true, "classical Runge-Kutta, order 4, fixed step"},
+      {"rkf45", false, true, "Runge-Kutta-Fehlberg 4(5)"},
+      {"dverk", false, true, "Verner 6(5), the coefficients of DVERK"},
+      {"dopri5", false, true, "Dormand-Prince 5(4)"},
+      {"dop853", false, true, "Dormand-Prince 8(5,3)"},
+      {"abm", false, false, "Adams-Bashforth-Moulton, variable step and order"},
+      {"gbs", false, false, "Gragg-Bulirsch-Stoer extrapolation, variable step and order"},
+      {"radau5", false, false, "Radau IIA, order 5, for stiff systems"},
+      {"semi_implicit_euler", true, true, "symplectic Euler, order 1, fixed step"},
+      {"implicit_midpoint", true, true, "Gauss, order 2, fixed step, energy-respecting"},
+      {"gauss4", true, true, "Gauss, order 4, fixed step, energy-respecting"},
+      {"gauss6", true, true, "Gauss, order 6, fixed step, energy-respecting"},
+  }};
+  return names;
+}
+
+const IntegratorName& find_integrator(std::string_view name) {
+  std::string list;
+  for (const auto& known : integrator_names()) {
+    if (known.name == name) return known;
+    list += (list.empty() ? "" : ", ") + std::string(known.name);
+  }
+  throw std::invalid_argument("unknown integrator '" + std::string(name) + "': it must be one of " +
+                              list);
+}
+
+}  // namespace dynamics::ode

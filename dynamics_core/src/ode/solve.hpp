@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// solve: a whole run, with samples at asked times, events, and a progress call.
+//
+//   RunPlan<double> run;
+//   run.end_time = 10.0;
+//   run.sample_times = times;               // increasing (decreasing backwards), within the run
+//   run.on_sample = record;                 // record(t, y)
+//   run.events = std::span(&ground, 1);
+//   Solver<double> solver(*integrator, run.events.size());
+//   const Outcome<double> outcome = solver.run(0.0, y0, run);
+//   if (!outcome.ok()) std::cerr << outcome.message();
+//
+// Samples and events come in order of time. A sample at the time of an event shows the state before
+// its action. Events at the same instant fire one after the other; a change of sign that an action
+// itself brings about counts as a crossing. Between the ends of a step g is looked at in four
+// places, so that two crossings within one step are seen unless they fall into the same quarter of
+// it: bound the step (max_step) if g is faster than the solution. Nothing allocates during the run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <dynamics_core/view.hpp>
+#include <limits>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "ode/event.hpp"
+#include "ode/integrator.hpp"
+
+namespace dynamics::ode {
+
+enum class Ending {
+  reached_end,
+  stopped_by_event,
+  interrupted,  ///< on_step returned false
+  failed,       ///< the integrator gave up, see Outcome::status
+  too_many_steps
+};
+
+template <class Scalar>
+struct Outcome {
+  using Real = RealOf<Scalar>;
+
+  Ending ending = Ending::reached_end;
+  Status status = Status::ok;
+  Real time = Real(0);
+  std::size_t event = 0;                               ///< the one that stopped the run
+  std::shared_ptr<const std::string> integrator = {};  ///< its name; outlives the integrator
+
+  /// The end was reached, or an event asked to stop.
+  bool ok() const { return ending == Ending::reached_end || ending == Ending::stopped_by_event; }
+
+  std::string message() const {
+    const std::string at = " at t = " + format_number(time);
+    std::string who = integrator ? *integrator : "run";
+    switch (ending) {
+      case Ending::reached_end: return who + ": reached the end" + at;
+      case Ending::stopped_by_event:
+        return who + ": stopped by event " + std::to_string(event) + at;
+      case Ending::interrupted: return who + ": interrupted" + at;
+      case Ending::too_many_steps: return who + ": more steps than allowed by max_steps" + at;
+      case Ending::failed: return who + ": " + to_string(status) + at;
+    }
+    return who;
+  }
+};
+
+template <class Scalar>
+struct RunPlan {
+  using Real = RealOf<Scalar>;
+
+  Real end_time = Real(0);
+  /// An end before the start is refused unless this is set.
+  bool backward = false;
+  ListView<Real> sample_times = {};
+  FunctionRef<void(const Real&, std::span<const Scalar>)> on_sample = {};
+  ListView<Event<Scalar>> events = {};
+  /// Called after every step; false ends the run.
+  FunctionRef<bool(const Real&, std::span<const Scalar>)> on_step = {};
+  std::uint64_t max_steps = std::numeric_limits<std::uint64_t>::max();
+};
+
+template <class Scalar>
+class Solver {
+ public:
+  using Real = RealOf<Scalar>;
+  using Input = std::span<const Scalar>;
+
+  explicit Solver(Integrator<Scalar>& integrator, std::size_t max_events = 0)
+      : integrator_(integrator),
+        point_(integrator.size(), Scalar(0)),
+        signs_(max_events, 0),
+        values_(max_events, Real(0)),
+        values_before_(max_events, Real(0)) {}
+
+  /// Throws std::invalid_argument on a run that cannot be done; failures of the numerics are told
+  /// by the outcome.
+  Outcome<Scalar> run(const Real& start_time, Input y0, const RunPlan<Scalar>& what) {
+    check(start_time, what);
+    run_ = &what;
+    forward_ = !(what.end_time < start_time);
+    next_sample_ = 0;
+    integrator_.start(start_time, y0);
+    for (auto& known : signs_) known = 0;
+    reset_signs(start_time, y0, no_event);
+    emit_samples(start_time);
+    std::uint64_t steps = 0;
+    Outcome<Scalar> outcome;
+    outcome.integrator = integrator_.shared_name();
+    while (integrator_.time() != what.end_time) {
+      if (steps++ >= what.max_steps) return finish(outcome, Ending::too_many_steps);
+      outcome.status = integrator_.advance(what.end_time);
+      if (outcome.status != Status::ok) return finish(outcome, Ending::failed);
+      if (process_step(outcome)) return finish(outcome, Ending::stopped_by_event);
+      if (what.on_step && !what.on_step(integrator_.time(), integrator_.state())) {
+        return finish(outcome, Ending::interrupted);
+      }
+    }
+    return finish(outcome, Ending::reached_end);
+  }
+
+ private:
+  static constexpr std::size_t no_event = std::numeric_limits<std::size_t>::max();
+  static constexpr int quarters = 4;
+
+  Outcome<Scalar>& finish(Outcome<Scalar>& outcome, Ending ending) const {
+    outcome.ending = ending;
+    outcome.time = integrator_.time();
+    return outcome;
+  }
+
+  void check(const Real& start_time, const RunPlan<Scalar>& what) const {
+    if (!finite(start_time) || !finite(what.end_time)) {
+      throw std::invalid_argument("start and end time must be finite");
+    }
+    if (what.end_time < start_time && !what.backward) {
+      throw std::invalid_argument("end time is " + format_number(what.end_time) +
+                                  ": it must not lie before the start time " +
+                                  format_number(start_time) +
+                                  " (negative duration) unless the run is backward");
+    }
+    if (what.end_time > start_time && what.backward) {
+      throw std::invalid_argument("end time is " + format_number(what.end_time) +
+                                  ": a backward run must end before its start time " +
+                                  format_number(start_time));
+    }
+    if (what.events.size() > signs_.size()) {
+      throw std::invalid_argument("run has " + std::to_string(what.events.size()) +
+                                  " events: the solver was made for at most " +
+                                  std::to_string(signs_.size()));
+    }
+    const auto ordered = [&what](const Real& a, const Real& b) {
+      return what.backward ? !(a < b) : !(b < a);
+    };
+    Real last = start_time;
+    for (std::size_t i = 0; i < what.sample_times.size(); ++i) {
+      const Real& t = what.sample_times[i];
+      if (!(ordered(last, t) && ordered(t, what.end_time))) {
+        throw std::invalid_argument("sample time " + std::to_string(i) + " is " + format_number(t) +
+                                    ": sample times must be in order and within the run");
+      }
+      last = t;
+    }
+  }
+
+  bool reached(const Real& t, const Real& limit) const {
+    return forward_ ? !(limit < t) : !(t < limit);
+  }
+
+  void emit_samples(const Real& up_to) {
+    const auto times = run_->sample_times;
+    for (; next_sample_ < times.size() && reached(times[next_sample_], up_to); ++next_sample_) {
+      if (!run_->on_sample) continue;
+      integrator_.interpolate(times[next_sample_], point_);
+      run_->on_sample(times[next_sample_], Input(point_));
+    }
+  }
+
+  static int sign(const Real& x) { return x > Real(0) ? 1 : x < Real(0) ? -1 : 0; }
+
+  Real event_value(std::size_t i, const Real& t) {
+    integrator_.interpolate(t, point_);
+    return run_->events[i].function(t, Input(point_));
+  }
+
+  /// After a restart. `fired` is the event that has just fired; its sign is looked up shortly after
+  /// the start. An event that crossed in the same instant keeps its old sign and so fires next.
+  void reset_signs(const Real& t, Input y, std::size_t fired) {
+    for (std::size_t i = 0; i < run_->events.size(); ++i) {
+      values_before_[i] = run_->events[i].function(t, y);
+      if (i == fired) {
+        signs_[i] = 0;
+      } else if (!counts(run_->events[i].crossing, signs_[i], values_before_[i])) {
+        signs_[i] = sign(values_before_[i]);
+      }
+    }
+  }
+
+  /// Samples and events of the last step; true if one of them ends the run.
+  bool process_step(Outcome<Scalar>& outcome) {
+    Real from = integrator_.previous_time();
+    const Real to = integrator_.time();
+    settle_signs(from, to);
+    for (;;) {
+      Real at = to;
+      const std::size_t first = first_crossing(from, to, at);
+      if (first == no_event) {
+        emit_samples(to);
+        return false;
+      }
+      emit_samples(at);
+      integrator_.count_event();
+      signs_[first] = -signs_[first];
+      const Event<Scalar>& event = run_->events[first];
+      EventAction action = event.terminal ? EventAction::stop : EventAction::proceed;
+      integrator_.interpolate(at, point_);
+      if (event.action) {
+        const EventAction asked = event.action(at, point_);
+        if (!event.terminal || asked == EventAction::stop) action = asked;
+      }
+      if (action == EventAction::proceed) {
+        from = at;
+        update_values(from, first);
+        continue;
+      }
+      integrator_.start(at, point_);
+      outcome.event = first;
+      if (action == EventAction::stop) return true;
+      reset_signs(at, integrator_.state(), first);
+      return false;
+    }
+  }
+
+  /// Events that start at zero get the sign they have a millionth of the step later.
+  void settle_signs(const Real& from, const Real& to) {
+    const Real soon = Real(from + (to - from) * Real(1e-6));
+    for (std::size_t i = 0; i < run_->events.size(); ++i) {
+      if (signs_[i] != 0) continue;
+      const Real t = soon == from ? to : soon;
+      values_before_[i] = event_value(i, t);
+      signs_[i] = sign(values_before_[i]);
+    }
+  }
+
+  /// At t, where `fired` has crossed. Changes of sign that other events do not count are noted.
+  void update_values(const Real& t, std::size_t fired) {
+    for (std::size_t i = 0; i < run_->events.size(); ++i) {
+      values_before_[i] = event_value(i, t);
+      const int now = sign(values_before_[i]);
+      if (i == fired || now == 0) continue;
+      if (!counts(run_->events[i].crossing, signs_[i], values_before_[i])) signs_[i] = now;
+    }
+  }
+
+  /// The earliest event within (from, to], and its time.
+  std::size_t first_crossing(const Real& from, const Real& to, Real& at) {
+    const std::size_t count = run_->events.size();
+    if (count == 0) return no_event;
+    const Real start = integrator_.previous_time();
+    Real left = from;
+    for (int quarter = 1; quarter <= quarters; ++quarter) {
+      const Real right =
+          quarter == quarters ? to : Real(start + (to - start) * Real(quarter) / Real(quarters));
+      if (reached(right, left)) continue;
+      std::size_t first = no_event;
+      integrator_.interpolate(right, point_);
+      for (std::size_t i = 0; i < count; ++i) values_[i] = run_->events[i].function(right, point_);
+      for (std::size_t i = 0; i < count; ++i) {
+        if (signs_[i] == 0) signs_[i] = sign(values_[i]);
+        if (!changed(i)) continue;
+        if (!counts(run_->events[i].crossing, signs_[i], values_[i])) continue;
+        const Real t = locate(i, left, right);
+        if (first == no_event || !reached(at, t)) {
+          first = i;
+          at = t;
+        }
+      }
+      if (first != no_event) return first;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (sign(values_[i]) != 0) signs_[i] = sign(values_[i]);
+        values_before_[i] = values_[i];
+      }
+      left = right;
+    }
+    return no_event;
+  }
+
+  bool changed(std::size_t i) const { return signs_[i] != 0 && sign(values_[i]) != signs_[i]; }
+
+  Real locate(std::size_t i, const Real& left, const Real& right) {
+    // Where g is still zero at the left (it has just crossed), only its sign is of use.
+    const Real before = sign(values_before_[i]) == signs_[i]
+                            ? values_before_[i]
+                            : Real(Real(signs_[i]) * std::numeric_limits<Real>::min());
+    return locate_crossing([&](const Real& t) { return event_value(i, t); }, left, right, before,
+                           values_[i]);
+  }
+
+  Integrator<Scalar>& integrator_;
+  const RunPlan<Scalar>* run_ = nullptr;
+  std::vector<Scalar> point_;
+  std::vector<int> signs_;  // of each g since its last crossing; 0: not yet known
+  std::vector<Real> values_;
+  std::vector<Real> values_before_;
+  std::size_t next_sample_ = 0;
+  bool forward_ = true;
+};
+
+extern template class Solver<double>;
+
+}  // namespace dynamics::ode

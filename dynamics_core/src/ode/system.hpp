@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// System: the differential equations handed to an integrator, either y' = f(t, y) or the mechanical
+// q'' = a(t, q, q'), whose state is y = [q; q'].
+//
+//   auto pendulum = [](const double&, std::span<const double> q, std::span<const double>,
+//                      std::span<double> qdd) { qdd[0] = -9.81 * std::sin(q[0]); };
+//   const auto system = System<double>::second_order(1, pendulum);
+//   system.size();   // 2: angle and rate
+//
+// The callables are referred to, not copied: they must outlive every integrator made from the
+// system. They must not keep the spans they are given.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <stdexcept>
+
+#include "ode/function_ref.hpp"
+#include "ode/scalar.hpp"
+
+namespace dynamics::ode {
+
+template <class Scalar>
+class System {
+ public:
+  using Real = RealOf<Scalar>;
+  using Input = std::span<const Scalar>;
+  using Output = std::span<Scalar>;
+  /// f(t, y, dydt)
+  using Derivative = FunctionRef<void(const Real&, Input, Output)>;
+  /// a(t, q, qd, qdd)
+  using Acceleration = FunctionRef<void(const Real&, Input, Input, Output)>;
+  /// df/dy, row-major, size() x size()
+  using Jacobian = FunctionRef<void(const Real&, Input, Output)>;
+
+  static System first_order(std::size_t size, Derivative derivative) {
+    if (size == 0) throw std::invalid_argument("system size is 0: it must be at least 1");
+    System system;
+    system.size_ = size;
+    system.derivative_ = derivative;
+    return system;
+  }
+
+  static System second_order(std::size_t degrees_of_freedom, Acceleration acceleration) {
+    if (degrees_of_freedom == 0) {
+      throw std::invalid_argument("degrees of freedom are 0: there must be at least 1");
+    }
+    System system;
+    system.size_ = 2 * degrees_of_freedom;
+    system.acceleration_ = acceleration;
+    return system;
+  }
+
+  /// The Jacobian of the first-order form, used by the implicit methods instead of differences.
+  System& with_jacobian(Jacobian jacobian) {
+    jacobian_ = jacobian;
+    return *this;
+  }
+
+  std::size_t size() const { return size_; }
+  bool is_second_order() const { return static_cast<bool>(acceleration_); }
+  std::size_t degrees_of_freedom() const { return is_second_order() ? size_ / 2 : 0; }
+  bool has_jacobian() const { return static_cast<bool>(jacobian_); }
+
+  void derivative(const Real& t, Input y, Output dydt) const {
+    if (!is_second_order()) {
+      derivative_(t, y, dydt);
+      return;
+    }
+    const std::size_t half = size_ / 2;
+    for (std::size_t i = 0; i < half; ++i) dydt[i] = y[half + i];
+    acceleration_(t, y.first(half), y.last(half), dydt.last(half));
+  }
+
+  void acceleration(const Real& t, Input q, Input qd, Output qdd) const {
+    acceleration_(t, q, qd, qdd);
+  }
+
+  void jacobian(const Real& t, Input y, Output row_major) const { jacobian_(t, y, row_major); }
+
+ private:
+  System() = default;
+
+  std::size_t size_ = 0;
+  Derivative derivative_;
+  Acceleration acceleration_;
+  Jacobian jacobian_;
+};
+
+}  // namespace dynamics::ode

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/dh_table.hpp"
+
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <set>
+#include <utility>
+
+#include "readers/yaml_tree.hpp"
+
+namespace dynamics {
+namespace {
+
+using yaml::Cursor;
+using JointType = DhLink::JointType;
+
+// half a turn is exactly pi
+double radians(double degrees) { return degrees / 180.0 * std::numbers::pi; }
+
+Eigen::Vector3d vector3(const Cursor& at) {
+  const auto values = at.numbers(3);
+  return {values[0], values[1], values[2]};
+}
+
+double not_negative(const Cursor& at, const char* unit) {
+  const double value = at.number();
+  if (value < 0.0) at.fail(std::string("must not be negative (") + unit + ")");
+  return value;
+}
+
+double positive(const Cursor& at, const char* unit) {
+  const double value = at.number();
+  if (value <= 0.0) at.fail(std::string("must be greater than zero (") + unit + ")");
+  return value;
+}
+
+std::string one_line(const Cursor& at) {
+  std::string text = at.text();
+  if (text.find_first_of("\n\t") != std::string::npos || text.front() == ' ' ||
+      text.back() == ' ') {
+    at.fail("a name is one line without blanks around it");
+  }
+  return text;
+}
+
+/// The value of `name` (SI) or of `name`_deg, whichever is there; nothing when neither is.
+template <class Read>
+auto either(const Cursor& row, const std::string& name, Read read)
+    -> std::optional<decltype(read(row, false))> {
+  const auto plain = row.find(name);
+  const auto degrees = row.find(name + "_deg");
+  if (plain && degrees) degrees->fail("give " + name + " or " + name + "_deg, not both");
+  if (plain) return read(*plain, false);
+  if (degrees) return read(*degrees, true);
+  return std::nullopt;
+}
+
+std::optional<double> angle(const Cursor& row, const std::string& name) {
+  return either(row, name, [](const Cursor& at, bool degrees) {
+    return degrees ? radians(at.number()) : at.number();
+  });
+}
+
+double required_angle(const Cursor& row, const std::string& name) {
+  const auto value = angle(row, name);
+  if (!value) row.fail("key '" + name + "_deg' (or '" + name + "', in radians) is missing");
+  return *value;
+}
+
+/// One number a joint: rad and m, or with _deg degrees for the revolute ones.
+std::optional<std::vector<double>> joint_values(const Cursor& row, const std::string& name,
+                                                const std::vector<DhLink>& links) {
+  return either(row, name, [&](const Cursor& at, bool degrees) {
+    auto values = at.numbers(links.size());
+    for (std::size_t i = 0; i < links.size() && degrees; ++i) {
+      if (links[i].type == JointType::revolute) values[i] = radians(values[i]);
+    }
+    return values;
+  });
+}
+
+Eigen::Matrix3d read_inertia(const Cursor& at) {
+  const std::size_t count = at.entries().size();
+  if (count != 3 && count != 6) {
+    at.fail("must be [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Iyz, Izx]; found " +
+            std::to_string(count) + " numbers");
+  }
+  auto v = at.numbers(count);
+  v.resize(6, 0.0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (v[i] < 0.0) {
+      at.entries()[i].fail("a moment of inertia must not be negative (kg m^2)");
+    }
+  }
+  Eigen::Matrix3d inertia;
+  inertia << v[0], v[3], v[5], v[3], v[1], v[4], v[5], v[4], v[2];
+  return inertia;
+}
+
+DhLink read_link(const Cursor& row) {
+  row.allow_keys({"joint", "link", "type", "a", "b", "alpha", "alpha_deg", "theta", "theta_deg",
+                  "mass", "r", "inertia"});
+  DhLink link;
+  link.joint = one_line(row.at("joint"));
+  link.link = one_line(row.at("link"));
+  const std::string type = row.at("type").text();
+  if (type != "revolute" && type != "prismatic") {
+    row.at("type").fail("must be revolute or prismatic; found '" + type + "'");
+  }
+  const bool prismatic = type == "prismatic";
+  link.type = prismatic ? JointType::prismatic : JointType::revolute;
+
+  // the joint's own parameter may be left out: it is zero at q = 0
+  link.a = row.at("a").number();
+  link.b = prismatic && !row.has("b") ? 0.0 : row.at("b").number();
+  link.alpha = required_angle(row, "alpha");
+  link.theta = prismatic ? required_angle(row, "theta") : angle(row, "theta").value_or(0.0);
+
+  link.mass = not_negative(row.at("mass"), "kg");
+  link.r = vector3(row.at("r"));
+  link.inertia = read_inertia(row.at("inertia"));
+  return link;
+}
+
+template <class Map>
+auto& named(const Cursor& at, const std::string& name, Map& known, const char* what) {
+  const auto found = known.find(name);
+  if (found == known.end()) at.fail("there is no " + std::string(what) + " '" + name + "'");
+  return found->second;
+}
+
+void read_joint(const Cursor& row, DhLink& link) {
+  row.allow_keys({"joint", "lower", "lower_deg", "upper", "upper_deg", "velocity", "velocity_deg",
+                  "effort", "damping", "friction", "rotor_inertia"});
+  if (link.type == JointType::prismatic) {
+    for (const char* key : {"lower_deg", "upper_deg", "velocity_deg"}) {
+      if (const auto at = row.find(key)) at->fail("joint '" + link.joint + "' slides: give metres");
+    }
+  }
+  link.lower = angle(row, "lower");
+  link.upper = angle(row, "upper");
+  if (link.lower.has_value() != link.upper.has_value())
+    row.fail("give lower and upper, or neither");
+  if (link.lower && *link.lower > *link.upper) row.fail("lower is above upper");
+  link.velocity = angle(row, "velocity");
+  if (link.velocity && *link.velocity < 0.0) row.fail("velocity must not be negative");
+  if (const auto at = row.find("effort")) link.effort = not_negative(*at, "N m or N");
+  if (const auto at = row.find("damping")) link.damping = not_negative(*at, "N m s/rad or N s/m");
+  if (const auto at = row.find("friction")) link.friction = not_negative(*at, "N m or N");
+  if (const auto at = row.find("rotor_inertia")) {
+    link.rotor_inertia = not_negative(*at, "kg m^2 or kg");
+  }
+}
+
+BeamDescription read_flexible(const Cursor& row, const DhLink& link) {
+  row.allow_keys({"link", "rigidity_y", "rigidity_z", "modes_y", "modes_z", "damping", "tip_mass",
+                  "hub_mass", "hub_inertia", "stiffening", "basis"});
+  if (link.a <= 0.0 || link.b != 0.0 || link.theta != 0.0) {
+    row.fail("a flexible link is a beam along its x: link '" + link.link +
+             "' needs a > 0, b = 0 and theta = 0");
+  }
+  if (link.mass <= 0.0) row.fail("a flexible link needs a mass; link '" + link.link + "' has none");
+  BeamDescription beam;
+  beam.length = link.a;
+  if (const auto at = row.find("tip_mass")) beam.tip_mass = not_negative(*at, "kg");
+  if (const auto at = row.find("hub_mass")) beam.hub_mass = not_negative(*at, "kg");
+  const double mass = link.mass - beam.tip_mass - beam.hub_mass;
+  if (mass <= 0.0) row.fail("tip_mass and hub_mass are part of the link's mass: nothing is left");
+  beam.mass_per_length = mass / link.a;
+  beam.rigidity_y = positive(row.at("rigidity_y"), "N m^2");
+  beam.rigidity_z = positive(row.at("rigidity_z"), "N m^2");
+  constexpr int most = 6;
+  beam.modes_y = row.at("modes_y").integer(0, most);
+  beam.modes_z = row.at("modes_z").integer(0, most);
+  if (const auto at = row.find("damping")) beam.damping = not_negative(*at, "ratio of critical");
+  if (const auto at = row.find("hub_inertia")) {
+    beam.hub_inertia = vector3(*at);
+    if (beam.hub_inertia.minCoeff() < 0.0) at->fail("a moment of inertia must not be negative");
+  }
+  if (const auto at = row.find("stiffening")) {
+    const std::string given = at->text();
+    if (given != "true" && given != "false") at->fail("must be true or false");
+    beam.stiffening = given == "true";
+  }
+  if (const auto at = row.find("basis")) {
+    beam.basis = at->text();
+    if (beam.basis != "clamped-free" && beam.basis != "polynomial") {
+      at->fail("must be clamped-free or polynomial; found '" + beam.basis + "'");
+    }
+  }
+  return beam;
+}
+
+using Colours = std::map<std::string, std::array<double, 4>, std::less<>>;
+
+Colours read_colours(const Cursor& section) {
+  Colours colours;
+  const auto values = section.values();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::size_t count = values[i].entries().size();
+    if (count != 3 && count != 4) values[i].fail("must be [red, green, blue] or with opacity");
+    std::array<double, 4> rgba = {0.0, 0.0, 0.0, 1.0};
+    for (std::size_t j = 0; j < count; ++j) {
+      rgba[j] = values[i].entries()[j].number();
+      if (rgba[j] < 0.0 || rgba[j] > 1.0) values[i].entries()[j].fail("must be from 0 to 1");
+    }
+    if (section.keys()[i].empty()) values[i].fail("a colour needs a name");
+    colours[section.keys()[i]] = rgba;
+  }
+  return colours;
+}
+
+Visual read_visual(const Cursor& row, const Colours& colours) {
+  Visual visual;
+  const std::string shape = row.at("shape").text();
+  if (shape == "box") {
+    row.allow_keys({"shape", "size", "xyz", "rpy_deg", "colour"});
+    const Eigen::Vector3d size = vector3(row.at("size"));
+    if (size.minCoeff() <= 0.0) row.at("size").fail("edges must be greater than zero (m)");
+    visual.geometry = Visual::Box{size};
+  } else if (shape == "cylinder") {
+    row.allow_keys({"shape", "radius", "length", "xyz", "rpy_deg", "axis", "colour"});
+    visual.geometry =
+        Visual::Cylinder{positive(row.at("radius"), "m"), positive(row.at("length"), "m")};
+  } else if (shape == "sphere") {
+    row.allow_keys({"shape", "radius", "xyz", "colour"});
+    visual.geometry = Visual::Sphere{positive(row.at("radius"), "m")};
+  } else {
+    row.at("shape").fail("must be box, cylinder or sphere; found '" + shape + "'");
+  }
+  if (const auto at = row.find("xyz")) visual.xyz = vector3(*at);
+  if (const auto at = row.find("rpy_deg")) {
+    visual.rpy = vector3(*at).unaryExpr(&radians);
+  }
+  if (const auto at = row.find("axis")) {
+    if (row.has("rpy_deg")) at->fail("give axis or rpy_deg, not both");
+    const std::string axis = at->text();
+    if (axis == "x") {
+      visual.rpy.y() = radians(90.0);
+    } else if (axis == "y") {
+      visual.rpy.x() = radians(-90.0);
+    } else if (axis != "z") {
+      at->fail("must be x, y or z; found '" + axis + "'");
+    }
+  }
+  if (const auto at = row.find("colour")) {
+    visual.colour = at->text();
+    visual.rgba = named(*at, visual.colour, colours, "colour");
+  }
+  return visual;
+}
+
+Forced read_forced(const Cursor& row, const std::vector<DhLink>& links) {
+  Forced forced;
+  const std::string kind = row.at("kind").text();
+  if (kind == "cycloid") {
+    row.allow_keys({"kind", "q1", "q1_deg", "period"});
+    auto q1 = joint_values(row, "q1", links);
+    if (!q1) row.fail("key 'q1_deg' (or 'q1', in radians) is missing");
+    forced.q1 = std::move(*q1);
+    forced.period = positive(row.at("period"), "s");
+  } else if (kind == "mohan-saha") {
+    row.allow_keys({"kind", "k", "T"});
+    forced.kind = Forced::Kind::mohan_saha;
+    forced.k = row.at("k").numbers(links.size());
+    forced.T = row.at("T").numbers(links.size());
+    for (const Cursor& at : row.at("T").entries()) positive(at, "s");
+  } else {
+    row.at("kind").fail("must be cycloid or mohan-saha; found '" + kind + "'");
+  }
+  return forced;
+}
+
+void read_links(const Cursor& root, DhTable& table) {
+  const auto rows = root.at("links").entries();
+  if (rows.empty()) root.at("links").fail("a robot has at least one link");
+  if (rows.size() > max_dh_links) {
+    root.at("links").fail("has " + std::to_string(rows.size()) + " links; at most " +
+                          std::to_string(max_dh_links) + " are read");
+  }
+  table.links.reserve(rows.size());
+  std::set<std::string> joints;
+  std::set<std::string> links = {table.base_link, table.tip_link};
+  for (const Cursor& row : rows) {
+    table.links.push_back(read_link(row));
+    const DhLink& link = table.links.back();
+    if (!joints.insert(link.joint).second) {
+      row.at("joint").fail("joint name '" + link.joint + "' is used twice");
+    }
+    if (!links.insert(link.link).second) {
+      row.at("link").fail("link name '" + link.link + "' is used twice");
+    }
+  }
+}
+
+/// The sections that add to links by name: joints, flexible, looks.
+void read_additions(const Cursor& root, DhTable& table) {
+  std::map<std::string, DhLink*> by_joint;
+  std::map<std::string, DhLink*> by_link;
+  for (DhLink& link : table.links) {
+    by_joint[link.joint] = &link;
+    by_link[link.link] = &link;
+  }
+  std::set<std::string> seen;
+  const auto once = [&](const Cursor& at, const std::string& name) {
+    if (!seen.insert(name).second) at.fail("'" + name + "' is given twice");
+  };
+
+  if (const auto section = root.find("joints")) {
+    for (const Cursor& row : section->entries()) {
+      const auto at = row.at("joint");
+      once(at, at.text());
+      read_joint(row, *named(at, at.text(), by_joint, "joint"));
+    }
+  }
+  seen.clear();
+  if (const auto section = root.find("flexible")) {
+    for (const Cursor& row : section->entries()) {
+      const auto at = row.at("link");
+      once(at, at.text());
+      DhLink& link = *named(at, at.text(), by_link, "link");
+      link.flexible = read_flexible(row, link);
+    }
+  }
+  const auto colours_section = root.find("colours");
+  const Colours colours = colours_section ? read_colours(*colours_section) : Colours{};
+  if (const auto section = root.find("looks")) {
+    const auto values = section->values();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::string& name = section->keys()[i];
+      auto& visuals = name == table.base_link ? table.base_visuals
+                                              : named(values[i], name, by_link, "link")->visuals;
+      for (const Cursor& row : values[i].entries()) visuals.push_back(read_visual(row, colours));
+    }
+  }
+}
+
+}  // namespace
+
+DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name) {
+  const std::string file(file_name);
+  const yaml::Node tree = yaml::read(yaml_text, file);
+  const Cursor root(tree, "", file);
+  root.allow_keys({"robot", "source", "description", "base_link", "tip_link", "gravity", "links",
+                   "joints", "flexible", "start", "forced", "colours", "looks"});
+  DhTable table;
+  table.name = one_line(root.at("robot"));
+  table.source = root.at("source").text();
+  if (const auto at = root.find("description")) table.description = at->text();
+  if (const auto at = root.find("base_link")) table.base_link = one_line(*at);
+  if (const auto at = root.find("tip_link")) table.tip_link = one_line(*at);
+  if (table.base_link == table.tip_link) root.fail("base_link and tip_link need different names");
+  if (const auto at = root.find("gravity")) table.gravity = vector3(*at);
+
+  read_links(root, table);
+  read_additions(root, table);
+
+  table.q0.assign(table.links.size(), 0.0);
+  table.qd0 = table.q0;
+  if (const auto at = root.find("start")) {
+    at->allow_keys({"q", "q_deg", "qd", "qd_deg"});
+    if (auto q = joint_values(*at, "q", table.links)) table.q0 = std::move(*q);
+    if (auto qd = joint_values(*at, "qd", table.links)) table.qd0 = std::move(*qd);
+  }
+  if (const auto at = root.find("forced")) table.forced = read_forced(*at, table.links);
+  return table;
+}
+
+}  // namespace dynamics

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Eigen/Geometry>
+#include <limits>
+
+#include "dynamics_core/dh_table.hpp"
+
+namespace dynamics {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Pose about_z(double angle, double along) {
+  return {Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix(), {0.0, 0.0, along}};
+}
+Pose about_x(double angle, double along) {
+  return {Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitX()).toRotationMatrix(), {along, 0.0, 0.0}};
+}
+
+/// Visuals are given in frame i+1, links are framed at joint i.
+void place(std::vector<Visual>& visuals, const Pose& pose) {
+  for (Visual& visual : visuals) {
+    const Pose moved = pose * Pose{rotation_from_rpy(visual.rpy), visual.xyz};
+    visual.xyz = moved.translation;
+    visual.rpy = rpy_from_rotation(moved.rotation);
+  }
+}
+
+}  // namespace
+
+RobotDescription describe(const DhTable& table) {
+  RobotDescription robot;
+  robot.name = table.name;
+  robot.source = table.name;
+  robot.links.push_back({table.base_link, std::nullopt, table.base_visuals, {}, std::nullopt});
+  std::string parent = table.base_link;
+  Pose to_frame;  // of frame i, in the frame of link i-1
+  for (const DhLink& row : table.links) {
+    // Rz(theta) Tz(b) Tx(a) Rx(alpha): what of it does not move, before and behind the joint
+    const bool prismatic = row.type == DhLink::JointType::prismatic;
+    const Pose next = about_z(row.theta, row.b) * about_x(row.alpha, row.a);
+
+    JointDescription joint;
+    joint.name = row.joint;
+    joint.type = prismatic ? JointType::prismatic : JointType::revolute;
+    joint.parent = parent;
+    joint.child = row.link;
+    joint.origin = to_frame;
+    joint.axis = Eigen::Vector3d::UnitZ();
+    joint.damping = row.damping;
+    joint.friction = row.friction;
+    joint.rotor_inertia = row.rotor_inertia;
+    if (row.lower && row.upper) {
+      joint.limits = JointLimits{*row.lower, *row.upper, row.velocity.value_or(infinity),
+                                 row.effort.value_or(infinity)};
+    } else if (!prismatic) {
+      joint.type = JointType::continuous;
+      if (row.velocity || row.effort) {
+        joint.limits =
+            JointLimits{0.0, 0.0, row.velocity.value_or(infinity), row.effort.value_or(infinity)};
+      }
+    }
+    robot.joints.push_back(std::move(joint));
+
+    LinkDescription link;
+    link.name = row.link;
+    link.inertial = Inertial{row.mass, next * Eigen::Vector3d(-row.r),
+                             next.rotation * row.inertia * next.rotation.transpose()};
+    link.visuals = row.visuals;
+    place(link.visuals, next);
+    link.flexible = row.flexible;
+    robot.links.push_back(std::move(link));
+
+    parent = row.link;
+    to_frame = next;
+  }
+  robot.links.push_back({table.tip_link, std::nullopt, {}, {}, std::nullopt});
+  JointDescription tip;
+  tip.name = table.tip_link + "_joint";
+  tip.parent = parent;
+  tip.child = table.tip_link;
+  tip.origin = to_frame;
+  robot.joints.push_back(std::move(tip));
+  return robot;
+}
+
+Model model_from_dh(const DhTable& table) {
+  ModelOptions options;
+  options.gravity = table.gravity;
+  return Model(describe(table), options);
+}
+
+}  // namespace dynamics

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/plant.hpp"
+#include "flexible/tree.hpp"
+
+namespace dynamics {
+namespace {
+
+/// Places along a beam at which the recording has its shapes: every joint on it, and so many that a
+/// polynomial of degree five through value, slope and curvature is right to 1e-7 of the amplitude.
+std::vector<double> beam_places(const FlexibleModel& model, const FlexibleLink& link) {
+  const std::size_t pieces = 8 * std::max(link.modes_y, link.modes_z);
+  std::vector<double> x;
+  for (std::size_t k = 0; k <= pieces; ++k)
+    x.push_back(link.length * static_cast<double>(k) / static_cast<double>(pieces));
+  for (const JointDescription& joint : model.rigid().description().joints) {
+    const double at = joint.origin.translation.x();
+    if (joint.parent != link.name || at < 0.0 || at > link.length) continue;
+    // between two places that nearly coincide a polynomial is ill-conditioned
+    const bool present = std::any_of(x.begin(), x.end(), [&](double place) {
+      return std::abs(place - at) < 1e-6 * link.length;
+    });
+    if (!present) x.push_back(at);
+  }
+  std::sort(x.begin(), x.end());
+  return x;
+}
+
+BeamShapes beam_shapes(const FlexibleModel& model, std::size_t index) {
+  const FlexibleLink& link = model.links()[index];
+  const std::size_t m = link.modes();
+  BeamShapes shapes{
+      link.name, link.first - model.joint_count(), link.modes_y, beam_places(model, link), {}, {}};
+  shapes.modes.resize(m);
+  for (std::size_t j = 0; j < m; ++j) {
+    const auto mode = static_cast<int>(j < link.modes_y ? j : j - link.modes_y);
+    for (const double x : shapes.x) {
+      const BeamShape shape = model.basis(index).at(mode, x, link.length);
+      shapes.modes[j].value.push_back(shape.value);
+      shapes.modes[j].slope.push_back(shape.slope);
+      shapes.modes[j].curvature.push_back(shape.curvature);
+    }
+  }
+  if (!model.tree()[link.body].beam.stiffening) return shapes;
+  for (std::size_t j = 0; j < m; ++j) {
+    for (std::size_t k = j; k < (j < link.modes_y ? link.modes_y : m); ++k)
+      shapes.shortening.push_back({j, k, {}});
+  }
+  for (const double x : shapes.x) {
+    const BeamSection at = cross_section(model, index, x);
+    for (BeamShapes::Shortening& pair : shapes.shortening)
+      pair.value.push_back(at.bends ? at.shortening[pair.j * m + pair.k] : 0.0);
+  }
+  return shapes;
+}
+
+class FlexiblePlant final : public Plant {
+ public:
+  FlexiblePlant(const FlexibleModel& model, const FlexiblePlantOptions& options)
+      : model_(model),
+        options_(options),
+        workspace_(model),
+        rigid_workspace_(model.rigid()),
+        forces_(model.size()),
+        amplitudes_(model.amplitude_count()) {
+    conditions_.friction = options.friction;
+    for (const flexible::ElasticBody& body : model.tree()) {
+      const bool rubs = body.damping > 0.0 || body.friction > 0.0;
+      exchanges_ = exchanges_ || (options.friction && rubs) || !body.beam.damping.empty();
+    }
+  }
+
+  const Model& model() const override { return model_.rigid(); }
+  std::size_t size() const override { return model_.size(); }
+
+  void accelerations(const double&, ConstVector q, ConstVector qd, ConstVector tau,
+                     MutableVector qdd) override {
+    if (options_.cholesky) {
+      forward_dynamics_cholesky(model_, workspace_, q, qd, tau, qdd, options_.friction);
+    } else {
+      forward_dynamics(model_, workspace_, q, qd, tau, qdd, options_.friction);
+    }
+  }
+
+  void motion_forces(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
+                     MutableVector tau) override {
+    inverse_dynamics(model_.rigid(), rigid_workspace_, q, qd, qdd, tau, conditions_);
+  }
+
+  void control_forces(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
+                      MutableVector tau) override {
+    joint_torques(model_, workspace_, q, qd, qdd, tau, amplitudes_, options_.friction);
+  }
+
+  bool exchanges_energy() const override { return exchanges_; }
+
+  double power(const double&, ConstVector, ConstVector qd, ConstVector, ConstVector tau) override {
+    const FlexiblePower flow = dynamics::power(model_, workspace_, qd, tau);
+    return flow.actuators - flow.damping - (options_.friction ? flow.friction : 0.0);
+  }
+
+  // qd (M qdd + bias), damping taken off: the rate of the energy, by another way than the forces
+  double energy_rate(double, ConstVector q, ConstVector qd, ConstVector qdd) override {
+    inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, false);
+    double rate = 0.0;
+    for (std::size_t i = 0; i < qd.size(); ++i) rate += forces_[i] * qd[i];
+    std::fill(forces_.begin(), forces_.end(), 0.0);
+    const ConstVector still(forces_.data(), model_.joint_count());
+    return rate - dynamics::power(model_, workspace_, qd, still).damping;
+  }
+
+  std::unique_ptr<Plant> without_payload() const override {
+    if (!model_.rigid().payload()) return nullptr;
+    const FlexibleModel bare(model_.rigid().without_payload(), model_.options());
+    return std::make_unique<FlexiblePlant>(bare, options_);
+  }
+
+  void describe(Recording& run) const override {
+    for (const std::string& name : model_.amplitude_names()) {
+      run.amplitude_names.push_back(name.substr(2));  // the file adds e_ itself
+    }
+    run.amplitudes.resize(model_.amplitude_count());
+    run.amplitude_rates.resize(model_.amplitude_count());
+    for (std::size_t i = 0; i < model_.links().size(); ++i) {
+      run.tip_names.push_back(model_.links()[i].name + "_y");
+      run.tip_names.push_back(model_.links()[i].name + "_z");
+      run.beams.push_back(beam_shapes(model_, i));
+    }
+    run.tips.resize(run.tip_names.size());
+  }
+
+  void record(double, ConstVector q, ConstVector qd, Recording& run) override {
+    const FlexibleEnergy now = energy(model_, workspace_, q, qd);
+    run.kinetic.push_back(now.kinetic);
+    run.potential.push_back(now.potential);
+    run.strain.push_back(now.strain);
+    const Pose tip = frame_pose(model_, workspace_, q, model_.rigid().end_effector());
+    const Eigen::Quaterniond turn(tip.rotation);
+    const Eigen::Vector3d centre = mass_centre(model_, workspace_, q);
+    for (std::size_t k = 0; k < 3; ++k) {
+      run.end_effector[k].push_back(tip.translation[static_cast<Eigen::Index>(k)]);
+      run.centre[k].push_back(centre[static_cast<Eigen::Index>(k)]);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      run.end_effector_turn[k].push_back(turn.coeffs()[static_cast<Eigen::Index>(k)]);
+    }
+    const std::size_t joints = model_.joint_count();
+    for (std::size_t i = 0; i < model_.amplitude_count(); ++i) {
+      run.amplitudes[i].push_back(q[joints + i]);
+      run.amplitude_rates[i].push_back(qd[joints + i]);
+    }
+    for (std::size_t i = 0; i < model_.links().size(); ++i) {
+      const double length = model_.links()[i].length;
+      const Eigen::Vector3d end = deflection(model_, q, i, length);
+      run.tips[2 * i].push_back(end.y());
+      run.tips[2 * i + 1].push_back(end.z());
+    }
+  }
+
+ private:
+  FlexibleModel model_;
+  FlexiblePlantOptions options_;
+  FlexibleWorkspace workspace_;
+  Workspace rigid_workspace_;
+  Conditions conditions_;
+  std::vector<double> forces_, amplitudes_;
+  bool exchanges_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Plant> flexible_plant(const FlexibleModel& model,
+                                      const FlexiblePlantOptions& options) {
+  return std::make_unique<FlexiblePlant>(model, options);
+}
+
+}  // namespace dynamics

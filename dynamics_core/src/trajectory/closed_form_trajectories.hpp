@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The papers' desired motions, evaluated over any scalar.
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "dynamics_core/trajectory.hpp"
+#include "spatial/pi.hpp"
+
+namespace dynamics {
+
+class Cycloid final : public Motion {
+ public:
+  Cycloid(std::vector<double> q0, std::vector<double> q1, double period);
+  std::size_t size() const override { return q0_.size(); }
+  std::vector<double> breakpoints() const override { return {period_}; }
+  void at(double t, std::span<double> q, std::span<double> qd,
+          std::span<double> qdd) const override {
+    evaluate(t, q, qd, qdd);
+  }
+
+  template <class S>
+  void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
+    using std::cos;
+    using std::sin;
+    const S turn = S(2.0) * pi_of<S>();
+    const S rate = turn / S(period_);
+    const S phase = rate * t;
+    for (std::size_t i = 0; i < q0_.size(); ++i) {
+      const S way = S(q1_[i]) - S(q0_[i]);
+      if (t >= S(period_)) {
+        q[i] = S(q1_[i]);
+        qd[i] = qdd[i] = S(0.0);
+      } else {
+        q[i] = S(q0_[i]) + way / turn * (phase - sin(phase));
+        qd[i] = way / S(period_) * (S(1.0) - cos(phase));
+        qdd[i] = way / S(period_) * rate * sin(phase);
+      }
+    }
+  }
+
+ private:
+  std::vector<double> q0_, q1_;
+  double period_;
+};
+
+class MohanSaha final : public Motion {
+ public:
+  MohanSaha(std::vector<double> q0, std::vector<double> k, std::vector<double> T);
+  std::size_t size() const override { return q0_.size(); }
+  void at(double t, std::span<double> q, std::span<double> qd,
+          std::span<double> qdd) const override {
+    evaluate(t, q, qd, qdd);
+  }
+
+  template <class S>
+  void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
+    using std::cos;
+    using std::sin;
+    for (std::size_t i = 0; i < q0_.size(); ++i) {
+      const S rate = pi_of<S>() / S(period_[i]), k = S(k_[i]);
+      q[i] = S(q0_[i]) + k * (t - sin(rate * t) / rate);
+      qd[i] = k * (S(1.0) - cos(rate * t));
+      qdd[i] = k * rate * sin(rate * t);
+    }
+  }
+
+ private:
+  std::vector<double> q0_, k_, period_;
+};
+
+}  // namespace dynamics

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trajectory/csv_table.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "dynamics_core/error.hpp"
+
+namespace dynamics {
+namespace {
+
+std::vector<std::string_view> split(std::string_view line) {
+  std::vector<std::string_view> cells;
+  while (true) {
+    const auto comma = line.find(',');
+    std::string_view cell = line.substr(0, comma);
+    while (!cell.empty() && (cell.front() == ' ' || cell.front() == '\t')) cell.remove_prefix(1);
+    while (!cell.empty() && (cell.back() == ' ' || cell.back() == '\t' || cell.back() == '\r'))
+      cell.remove_suffix(1);
+    cells.push_back(cell);
+    if (comma == std::string_view::npos) return cells;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+bool blank(std::string_view line) {
+  return line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+}  // namespace
+
+CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(file_name) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  if (text.find('\0') != std::string_view::npos)
+    throw ModelError(file_, "has a zero byte: it must be UTF-8 text");
+  if (blank(text))
+    throw ModelError(file_, "is empty: a first row of names and rows of numbers are needed");
+  names_ = split(take_line(text));
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    if (!columns_.emplace(names_[i], i).second)
+      fail_names(fmt::format("column '{}' appears twice", names_[i]));
+  }
+  if (!find("t")) fail_names("there is no column 't' with the times");
+  for (std::size_t line_number = 2; !text.empty(); ++line_number) {
+    const std::string_view line = take_line(text);
+    if (blank(line)) continue;
+    cells_.push_back(split(line));
+    lines_.push_back(line_number);
+    if (cells_.back().size() != names_.size()) {
+      throw ModelError(
+          fmt::format("{}:{}", file_, line_number),
+          fmt::format("has {} cells; the first row has {}", cells_.back().size(), names_.size()));
+    }
+  }
+  if (cells_.empty()) throw ModelError(file_, "has names but no rows of numbers");
+}
+
+std::optional<std::size_t> CsvTable::find(std::string_view name) const {
+  const auto found = columns_.find(name);
+  if (found == columns_.end()) return std::nullopt;
+  return found->second;
+}
+
+double CsvTable::number(std::size_t row, std::size_t column) const {
+  const std::string_view cell = cells_[row][column];
+  double value = 0.0;
+  const char* const end = cell.data() + cell.size();
+  const auto [next, error] = std::from_chars(cell.data(), end, value);
+  if (error != std::errc{} || next != end || !std::isfinite(value)) {
+    throw ModelError(fmt::format("{}:{}", file_, lines_[row]),
+                     fmt::format("column '{}': '{}' is not a finite number", names_[column], cell));
+  }
+  return value;
+}
+
+std::vector<double> CsvTable::times() const {
+  const std::size_t column = *find("t");
+  std::vector<double> t;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    t.push_back(number(row, column));
+    const std::string at = fmt::format("{}:{}", file_, lines_[row]);
+    if (t.back() < 0.0) throw ModelError(at, fmt::format("time {} is before 0", t.back()));
+    if (row > 0 && !(t[row] > t[row - 1])) {
+      throw ModelError(
+          at, fmt::format("time {} does not come after {} of the row before", t[row], t[row - 1]));
+    }
+  }
+  return t;
+}
+
+void CsvTable::fail_names(const std::string& message) const {
+  throw ModelError(file_ + ":1", message);
+}
+
+}  // namespace dynamics

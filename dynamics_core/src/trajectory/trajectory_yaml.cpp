@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// trajectory_msgs/JointTrajectory as YAML, as `ros2 topic echo` and parameter files write it.
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "dynamics_core/trajectory.hpp"
+#include "readers/yaml_tree.hpp"
+
+namespace dynamics {
+namespace {
+
+using yaml::Cursor;
+
+/// For each coordinate of the model its place in joint_names.
+std::vector<std::size_t> places(const Cursor& names, const Model& model) {
+  std::vector<std::size_t> place(model.size());
+  std::vector<bool> found(model.size(), false);
+  const auto entries = names.entries();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string name = entries[i].text();
+    const auto coordinate = model.find_coordinate(name);
+    if (!coordinate) {
+      entries[i].fail(fmt::format("'{}' has no joint '{}'; it has {}", model.name(), name,
+                                  fmt::join(model.coordinate_names(), ", ")));
+    }
+    if (found[*coordinate]) entries[i].fail(fmt::format("joint '{}' appears twice", name));
+    found[*coordinate] = true;
+    place[*coordinate] = i;
+  }
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    if (!found[i]) {
+      names.fail(
+          fmt::format("joint '{}' of '{}' is missing", model.coordinates()[i].name, model.name()));
+    }
+  }
+  return place;
+}
+
+/// Seconds, or a map of sec and nanosec.
+double seconds(const Cursor& time) {
+  if (!time.is_map()) return time.number();
+  time.allow_keys({"sec", "nanosec"});
+  const auto sec = time.find("sec"), nanosec = time.find("nanosec");
+  constexpr double nano = 1e-9;
+  return (sec ? sec->number() : 0.0) + nano * (nanosec ? nanosec->number() : 0.0);
+}
+
+class PointReader {
+ public:
+  explicit PointReader(std::vector<std::size_t> place) : place_(std::move(place)) {}
+
+  void read(const Cursor& point, Knots& knots) const {
+    point.allow_keys({"positions", "velocities", "accelerations", "effort", "time_from_start"});
+    const Cursor time = point.at("time_from_start");
+    const double t = seconds(time);
+    if (t < 0.0) time.fail(fmt::format("time {} is before 0", t));
+    if (!knots.t.empty() && !(t > knots.t.back())) {
+      time.fail(
+          fmt::format("time {} does not come after {} of the point before", t, knots.t.back()));
+    }
+    const std::size_t before = knots.t.size();
+    knots.t.push_back(t);
+    take(point.at("positions"), knots.q);
+    take_optional(point, "velocities", before, knots.qd);
+    take_optional(point, "accelerations", before, knots.qdd);
+  }
+
+ private:
+  void take(const Cursor& list, std::vector<std::vector<double>>& into) const {
+    const auto given = list.numbers(place_.size());
+    auto& row = into.emplace_back();
+    for (const std::size_t i : place_) row.push_back(given[i]);
+  }
+  /// All points have it, or none; an empty list is none.
+  void take_optional(const Cursor& point, const char* key, std::size_t before,
+                     std::vector<std::vector<double>>& into) const {
+    const auto list = point.find(key);
+    const bool given = list && !list->entries().empty();
+    if (given != (before > 0 ? !into.empty() : given)) {
+      point.fail(fmt::format("{} are given for some points and not for others", key));
+    }
+    if (given) take(*list, into);
+  }
+
+  std::vector<std::size_t> place_;
+};
+
+}  // namespace
+
+Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model) {
+  const std::string file(file_name);
+  // what `ros2 topic echo` ends a message with
+  const auto last = text.find_last_not_of(" \t\r\n");
+  if (last != std::string_view::npos && text.substr(0, last + 1).ends_with("\n---")) {
+    text = text.substr(0, last - 2);
+  }
+  const yaml::Node root = yaml::read(text, file);
+  Cursor message(root, "", file);
+  if (const auto inner = message.find("trajectory")) message = *inner;
+  message.allow_keys({"header", "joint_names", "points"});
+  const PointReader reader(places(message.at("joint_names"), model));
+  const Cursor points = message.at("points");
+  if (points.size() == 0) points.fail("there are no points");
+  Knots knots;
+  for (const Cursor& point : points.entries()) reader.read(point, knots);
+  if (knots.qd.empty()) knots.qdd.clear();
+  return knots;
+}
+
+}  // namespace dynamics
