@@ -14,6 +14,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+import include_graph
 import test_results
 
 LONGEST_FILE = 500  # lines
@@ -335,6 +336,7 @@ CHECKS = {
     "licences": Linter.licences,
     "file lengths": Linter.lengths,
     "warning scopes": Linter.warning_scopes,
+    "include graph": lambda linter: include_graph.check(linter.root),
     "clang-tidy": Linter.clang_tidy,
 }
 
