@@ -242,6 +242,24 @@ class Linter:
                                     " the whole directory; use dynamics_warnings(target)")
         return problems
 
+    def glossary(self):
+        """The field's words: scripts/glossary.txt lists the words that are not used any more."""
+        uses = {}
+        for line in (self.root / "scripts/glossary.txt").read_text("utf-8").splitlines():
+            if line and not line.startswith("#"):
+                pattern, use = (part.strip() for part in line.split("|"))
+                uses[pattern] = use
+        words = "|".join(re.escape(word).replace(r"\*", r"\w*") for word in uses)
+        forbidden = re.compile(rf"(?<![\w-])(?:{words})(?!\w)")
+        problems = []
+        for file in self.select(lambda file: file.suffix in SOURCE or is_cmake(file)):
+            for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
+                for match in forbidden.finditer(line):
+                    use = next(use for word, use in uses.items()
+                               if re.fullmatch(word.replace("*", r"\w*"), match.group()))
+                    problems.append(f"{self.name(file)}:{number}: '{match.group()}': use {use}")
+        return problems
+
     # ---- clang-tidy, remembering what it has found clean
 
     def clang_tidy(self):
@@ -336,6 +354,7 @@ CHECKS = {
     "licences": Linter.licences,
     "file lengths": Linter.lengths,
     "warning scopes": Linter.warning_scopes,
+    "glossary": Linter.glossary,
     "include graph": lambda linter: include_graph.check(linter.root),
     "clang-tidy": Linter.clang_tidy,
 }
