@@ -1,14 +1,14 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What ./run and ./test share: talking, packages, ROS 2, the colcon build.
-# Exit codes of both: 0 well, 1 a build or a test failed, 2 wrong arguments or input,
+# Functions shared by ./run and ./test: messages, packages, ROS 2, the colcon build.
+# Exit codes of both: 0 success, 1 a build or a test failed, 2 wrong arguments or input,
 # 3 Debian packages are missing and could not be installed.
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
 command_name=$(basename -- "$0")
 spinner=
 
-# ---- talking -------------------------------------------------------------------------------
+# ---- messages ------------------------------------------------------------------------------
 
 say() { printf '%s\n' "$*"; }
 complain() { printf '%s: %s\n' "$command_name" "$*" >&2; }
@@ -29,7 +29,7 @@ trap end_spinner EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# The last "[12/80]" or " 3/31 Test" of a log: how far it is.
+# Prints the last "[12/80]" or " 3/31 Test" of a log: the progress.
 progress_of() {
   tail -c 20000 -- "$1" 2>/dev/null |
     grep -aoE '^\[ *[0-9]+%\]|^\[[0-9]+/[0-9]+\]|^ *[0-9]+/[0-9]+ Test' | tail -n 1 |
@@ -49,8 +49,8 @@ show_progress() { # LABEL LOG
   done
 }
 
-# step LABEL LOG COMMAND...: runs the command with its output in LOG, shows that it goes on, and
-# ends in one line. Returns the command's status.
+# step LABEL LOG COMMAND...: runs the command with its output in LOG, shows the progress, and
+# prints one line at the end. Returns the exit status of the command.
 step() {
   local label=$1 log=$2 status=0 started=$SECONDS
   shift 2
@@ -58,7 +58,7 @@ step() {
   : >"$log"
   show_progress "$label" "$log" &
   spinner=$!
-  disown "$spinner" # ended without a word
+  disown "$spinner" # no message from the shell when it is killed
   "$@" >"$log" 2>&1 </dev/null || status=$?
   end_spinner
   if ((status == 0)); then
@@ -70,14 +70,14 @@ step() {
 }
 
 show_tail() { # LOG
-  say "--- the end of $1"
+  say "--- last lines of $1"
   tail -n 40 -- "$1"
   say "---"
 }
 
 # ---- Debian packages -----------------------------------------------------------------------
 
-# Debian's colcon needs its extensions named; any other colcon comes with its own.
+# Debian's colcon needs its extensions as separate packages; other installations include them.
 has_command() {
   if [[ $1 == colcon ]] && dpkg-query -W -f='${db:Status-Abbrev}' colcon 2>/dev/null | grep '^.i' >/dev/null
   then
@@ -125,7 +125,7 @@ find_missing() { # GROUP...
       missing_required+=("${specs[i]}")
     fi
   done
-  # ROS 2's repository has a colcon that Debian's files would collide with
+  # the colcon of ROS 2's repository conflicts with Debian's packages
   if [[ " ${missing_required[*]} " == *" colcon "* ]] &&
     apt-cache policy python3-colcon-common-extensions 2>/dev/null |
     grep 'Candidate: [0-9]' >/dev/null; then
@@ -137,11 +137,11 @@ find_missing() { # GROUP...
   fi
 }
 
-# Installs what is missing of these groups. Optional ones that could not be had are remembered in
-# build/, so that nothing is tried or asked twice (until the list or apt's sources change).
+# Installs the missing packages of these groups. Optional packages that are not available are
+# remembered in build/, so that they are not tried again until the list or apt's sources change.
 ensure_packages() { # GROUP...
   if ! command -v dpkg-query >/dev/null; then
-    say "This is no Debian or Ubuntu: what scripts/packages.txt lists has to be here already."
+    say "Not Debian or Ubuntu: the packages of scripts/packages.txt must already be installed."
     return
   fi
   local memory=$root/build/.unavailable-packages package
@@ -161,7 +161,7 @@ ensure_packages() { # GROUP...
       done
       missing_optional=("${fresh[@]}")
       if ((${#remembered[@]} && ${#missing_required[@]} + ${#missing_optional[@]} == 0)); then
-        say "Going on without ${remembered[*]} (tried before)."
+        say "Continuing without ${remembered[*]} (not available before)."
       fi
     fi
   fi
@@ -175,7 +175,7 @@ ensure_packages() { # GROUP...
       as_root=(false)
     elif [[ -t 0 ]]; then
       say "Debian packages are missing: ${missing_required[*]} ${missing_optional[*]}"
-      # the one question, before the output goes to a log
+      # ask for the password before the output goes to a log
       if sudo -v; then as_root=(sudo); else as_root=(false); fi
     else
       as_root=(sudo -n)
@@ -189,13 +189,13 @@ ensure_packages() { # GROUP...
   find_missing "$@"
   hash -r
   if ((${#missing_optional[@]})); then
-    say "Not to be had here, going on without ${missing_optional[*]}."
+    say "Not available, continuing without ${missing_optional[*]}."
     mkdir -p -- "$root/build"
     printf '%s\n' "${missing_optional[@]}" >>"$memory"
   fi
   if ((${#missing_required[@]})); then
     complain "these Debian packages are missing and could not be installed" \
-      "(no network, or no right to; see $log):"
+      "(no network, or no permission; see $log):"
     printf '  %s\n' "${missing_required[@]}" >&2
     complain "as root: apt-get install ${missing_required[*]%%|*}"
     exit 3
@@ -205,7 +205,7 @@ ensure_packages() { # GROUP...
 # ---- ROS 2 ---------------------------------------------------------------------------------
 
 ros_distro=
-ros_obstacle='no ROS 2 here'
+ros_obstacle='ROS 2 is not installed'
 ros_debian_packages=()
 
 has_ros_package() { # NAME
@@ -217,11 +217,11 @@ has_ros_package() { # NAME
   return 1
 }
 
-# A sourced ROS 2, or the newest below /opt/ros. Sets ros_distro, or ros_obstacle.
+# Finds a sourced ROS 2, or the newest in /opt/ros. Sets ros_distro, or ros_obstacle.
 find_ros() {
   local setup newest=
   if [[ ${DYNAMICS_NO_ROS:-} == 1 ]]; then
-    ros_obstacle='ROS 2 ignored, DYNAMICS_NO_ROS=1'
+    ros_obstacle='ROS 2 is ignored (DYNAMICS_NO_ROS=1)'
     return
   fi
   if [[ -z ${ROS_DISTRO:-} ]] || ! has_ros_package rclcpp; then
@@ -236,7 +236,7 @@ find_ros() {
   fi
   case $ROS_DISTRO in
   foxy | galactic | humble | iron)
-    ros_obstacle="ROS 2 $ROS_DISTRO here, needed is jazzy or later"
+    ros_obstacle="ROS 2 $ROS_DISTRO is too old, jazzy or later is required"
     ;;
   *) ros_distro=$ROS_DISTRO ;;
   esac
@@ -249,11 +249,11 @@ package_names=()
 
 tag_of() { sed -n "s|.*<$2[^>]*>\([^<]*\)</$2>.*|\1|p" "$1/package.xml"; }
 is_ament() { [[ $(tag_of "${package_folder[$1]}" build_type) == ament_* ]]; } # PACKAGE
-# An ament package that looks for ament_cmake QUIETly can do without.
+# An ament package that finds ament_cmake with QUIET can be built without ROS 2.
 needs_ros() { # PACKAGE
   is_ament "$1" && ! grep -qs 'find_package(ament_cmake QUIET)' "${package_folder[$1]}/CMakeLists.txt"
 }
-# A dependency that can be done without says so behind it: <!-- optional: what for -->
+# An optional dependency is marked behind its tag: <!-- optional: what for -->
 dependencies_of() { # FOLDER build|test [required]: names in its package.xml
   local kinds='depend|build_depend|buildtool_depend|build_export_depend|exec_depend' skip=
   if [[ $2 == test ]]; then kinds+='|test_depend'; fi
@@ -261,7 +261,7 @@ dependencies_of() { # FOLDER build|test [required]: names in its package.xml
   sed -nE "$skip s/.*<($kinds)( [^>]*)?>([^<]*)<.*/\3/p" "$1/package.xml" | sort -u
 }
 
-# Every folder with a package.xml; the ones that need ROS 2 get the names of what they need of it.
+# Finds every folder with a package.xml, and the ROS 2 packages that are missing for them.
 find_packages() { # build|test
   local file folder name key
   local -A known=() asked=()
@@ -286,7 +286,7 @@ find_packages() { # build|test
   done
 }
 
-# After the installation: which of our packages cannot be built here, and why.
+# After the installation: finds which of our packages cannot be built here, and why.
 find_obstacles() {
   local name key absent node changed=1 package
   for name in "${package_names[@]}"; do
@@ -306,16 +306,16 @@ find_obstacles() {
         fi
       done
       if ((${#absent[@]})); then
-        package_obstacle[$name]="ROS 2 $ros_distro here has no ${absent[*]}"
+        package_obstacle[$name]="not installed in ROS 2 $ros_distro: ${absent[*]}"
       fi
     elif [[ -e ${package_folder[$name]}/package.json ]]; then
       if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
-        package_obstacle[$name]='no npm here'
+        package_obstacle[$name]='npm is not installed'
       else
         node=$(node --version)
         node=${node#v}
         if ((${node%%.*} < 18)); then
-          package_obstacle[$name]="Node.js $node here, needed is 18 or later"
+          package_obstacle[$name]="Node.js $node is too old, 18 or later is required"
         fi
       fi
     fi
@@ -336,7 +336,7 @@ find_obstacles() {
 
 # ---- building ------------------------------------------------------------------------------
 
-# Two gigabytes a compiler, no more compilers than processors.
+# Two gigabytes per compiler, at most one compiler per processor.
 job_count() {
   local jobs memory
   jobs=$(nproc)
@@ -348,32 +348,32 @@ job_count() {
 prepare_environment() {
   local node
   node=$(command -v node) || node=
-  # the system's Python is the one that Debian's and ROS 2's packages belong to
+  # packages of Debian and ROS 2 belong to the system's Python
   if [[ -z ${CONDA_PREFIX:-} || ${AMENT_PREFIX_PATH:-} != *"$CONDA_PREFIX"* ]]; then
     PATH=/usr/bin:$PATH
   fi
-  # but the caller's Node.js: version managers keep it in a folder of its own
+  # but use the caller's Node.js: version managers install it in a separate folder
   if [[ -n $node && ! -e ${node%/*}/python3 ]]; then PATH=${node%/*}:$PATH; fi
   jobs=$(job_count)
   export CMAKE_BUILD_PARALLEL_LEVEL=$jobs
-  # a generator only where nothing is configured yet: CMake keeps what a build folder has
+  # applies to new build folders only: CMake keeps the generator of an existing one
   if [[ -z ${CMAKE_GENERATOR:-} ]] && command -v ninja >/dev/null; then
     export CMAKE_GENERATOR=Ninja
   fi
   compiler_launcher=()
   if command -v ccache >/dev/null; then
-    # what another checkout has compiled need not be compiled again
+    # share compiled objects between checkouts
     export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
     compiler_launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
-  # .ci/run sets it: a user's newer compiler may warn of more than ours
+  # set by .ci/run only: a user's newer compiler may have more warnings
   warnings_as_errors=-DDYNAMICS_WARNINGS_AS_ERRORS=${DYNAMICS_WARNINGS_AS_ERRORS:-OFF}
 }
 
 run_colcon() { (cd -- "$root" && colcon --log-base log "$@"); }
 
 # Builds these packages into build/ and install/. Sets failed_packages.
-without_tests=() # of these, in any case
+without_tests=() # packages built without tests in any case
 build_packages() { # ON|OFF (tests)  PACKAGE...
   local testing=$1 name folders=() again=() status=0 latest memory=$root/build/.ros-distro metas=()
   shift
@@ -388,7 +388,7 @@ build_packages() { # ON|OFF (tests)  PACKAGE...
   fi
   for name in "$@"; do
     folders+=("${package_folder[$name]}")
-    # a ROS 2 that came or went since: look for it again
+    # ROS 2 was installed or removed since: configure again
     if is_ament "$name" && [[ $(cat -- "$memory" 2>/dev/null) != "$ros_distro" ]]; then
       again=(--cmake-force-configure)
     fi
@@ -409,7 +409,7 @@ build_packages() { # ON|OFF (tests)  PACKAGE...
       show_tail "$latest/$name/stdout_stderr.log"
     fi
   done
-  if ((${#failed_packages[@]} == 0)); then # colcon itself
+  if ((${#failed_packages[@]} == 0)); then # colcon itself failed
     failed_packages=("$@")
     show_tail "$root/log/build.log"
   fi

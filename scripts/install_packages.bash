@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Run as root by common.bash, once for all that is missing:
+# Installs Debian packages. Run as root by common.bash, once for all missing packages:
 #   install_packages.bash required:a 'required:b|c' optional:d
-# What the distribution does not have is left out; the caller looks again and says so.
+# Packages that the distribution does not have are skipped; the caller reports them.
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
 apt_options=(-o DPkg::Lock::Timeout=120 -o Acquire::Retries=2 -o Acquire::http::Timeout=20
   -o Acquire::https::Timeout=20)
 
-apt-get "${apt_options[@]}" update || echo "apt-get update failed; trying the lists that are here"
+apt-get "${apt_options[@]}" update || echo "apt-get update failed; using the existing package lists"
 
 candidate() {
   local choice choices
@@ -32,6 +32,6 @@ done
 install() { apt-get "${apt_options[@]}" install -y --no-install-recommends "$@"; }
 if ((${#required[@]} + ${#optional[@]} == 0)); then exit 0; fi
 if install "${required[@]}" "${optional[@]}"; then exit 0; fi
-# one that cannot be installed must not keep the others out
+# a package that cannot be installed must not block the others
 if ((${#required[@]})); then install "${required[@]}"; fi
 for package in "${optional[@]}"; do install "$package" || true; done
