@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The stability study of Mohan and Saha, section 7.2: the flexible Canadarm's forced run, once with
-the recursive forward dynamics and once with Cholesky's decomposition of the whole matrix.
+"""Reproduces the stability study of Mohan and Saha, section 7.2: the forced run of the flexible
+Canadarm with recursive forward dynamics and with the Cholesky decomposition of the inertia matrix.
 
     scripts/flexible_stability.py [PROGRAM]
 
-Prints, for several integrators, what the paper's Figures 6 to 8 show: the error of joint 1 against
-the desired path, the power balance, and the smoothness of joint 1's acceleration; and how far the
-two runs come apart.
+For several integrators, prints the quantities of the paper's Figures 6 to 8: the error of joint 1
+relative to the desired path, the power balance, and the smoothness of the acceleration of joint 1;
+also the largest difference between the two runs.
 """
 
 import csv
@@ -27,7 +27,7 @@ CASES = [
 
 
 def run(program, algorithm, options, folder):
-    """The columns of a run, by name."""
+    """Simulate, and return the columns of the run by name."""
     path = folder / f"{algorithm}.csv"
     command = [program, "simulate", "canadarm", "--scenario", "forced", "--duration", str(DURATION)]
     command += ["--algorithm", algorithm, "--output", str(path), *options]
@@ -44,12 +44,12 @@ def largest(values):
 
 
 def until(columns, name, end):
-    """A column's entries up to a time."""
+    """Return the entries of a column up to a time."""
     return [x for t, x in zip(columns["t"], columns[name]) if t <= end + 1e-9]
 
 
 def error(columns, end):
-    """Joint 1 against the desired path."""
+    """Return the largest error of joint 1 relative to the desired path."""
     pairs = zip(
         until(columns, "q_joint1", end), until(columns, "desired_joint1", end), strict=True
     )
@@ -57,16 +57,16 @@ def error(columns, end):
 
 
 def roughness(columns):
-    """Largest second difference of joint 1's acceleration."""
+    """Return the largest second difference of the acceleration of joint 1."""
     a = columns["qdd_joint1"]
     return largest(a[i + 1] - 2 * a[i] + a[i - 1] for i in range(1, len(a) - 1))
 
 
 def main():
-    """Prints the table."""
+    """Print the table."""
     program = sys.argv[1] if len(sys.argv) > 1 else "install/dynamics_core/bin/dynamics"
     if not pathlib.Path(program).exists():
-        sys.exit(f"{program}: no such program; build it or give its path")
+        sys.exit(f"{program}: program not found; build it or give its path")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for title, options in CASES:
@@ -80,12 +80,12 @@ def main():
                     f" roughness of its acceleration {roughness(columns):.6f} rad/s^2"
                 )
             columns = [k for k in runs["udut"] if k.startswith(("q_", "e_"))]
-            apart = largest(
+            difference = largest(
                 a - b
                 for k in columns
                 for a, b in zip(runs["udut"][k], runs["cholesky"][k], strict=True)
             )
-            print(f"  apart     {apart:.1e} (largest difference of joints and amplitudes)")
+            print(f"  largest difference of joints and amplitudes: {difference:.1e}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The lint checks of ./test lint. Each is one result; a tool that is not here is a skip."""
+"""The checks of ./test lint. Each check is one result; it is skipped if its tool is missing."""
 import argparse
 import concurrent.futures
 import hashlib
@@ -18,7 +18,7 @@ import include_graph
 import test_results
 
 LONGEST_FILE = 500  # lines
-LLVM = "14"  # its formatter and checks are the ones the configuration is written for
+LLVM = "14"  # version of clang-format and clang-tidy that the configuration is written for
 CPP = (".cpp", ".hpp", ".h")
 SCRIPT = (".bash", ".sh")
 SOURCE = CPP + SCRIPT + (".py", ".cmake", ".ts", ".mjs", ".js", ".css")
@@ -26,7 +26,7 @@ LICENSED = SOURCE + (".yaml", ".yml")
 OUTPUT_FOLDERS = {"build", "install", "log", "runs", ".git"}
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 
-# What sets compile options for every target of a directory, up to its closing parenthesis.
+# A CMake call that sets compile options for every target of a directory.
 DIRECTORY_OPTIONS = re.compile(
     r"^[ \t]*(add_compile_options|add_definitions|set_directory_properties"
     r"|set_property\(\s*DIRECTORY|(?:set|(?:string|list)\(\s*\w+)[\s(]+CMAKE_"
@@ -36,11 +36,11 @@ DIRECTORY_OPTIONS = re.compile(
 
 
 class Skip(Exception):
-    """The check cannot run here; says why."""
+    """The check cannot run on this machine; the message is the reason."""
 
 
 def own_files(root):
-    """Every file of the project: git's view of it, or all but build folders without git."""
+    """Return every file of the project: by git or, without git, all but build folders."""
     listing = subprocess.run(
         ["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"],
         capture_output=True,
@@ -72,7 +72,7 @@ def tool(*names):
     for name in names:
         if shutil.which(name):
             return name
-    raise Skip(f"no {names[0]} here")
+    raise Skip(f"{names[0]} is not installed")
 
 
 def llvm_tool(name):
@@ -80,12 +80,12 @@ def llvm_tool(name):
     version = subprocess.run([found, "--version"], capture_output=True, text=True, check=True)
     major = re.search(r"version (\d+)", version.stdout)
     if major is None or major.group(1) != LLVM:
-        raise Skip(f"{name} {major.group(1) if major else '?'} here, needed is {LLVM}")
+        raise Skip(f"{name} {major.group(1) if major else '?'} is installed, {LLVM} is required")
     return found
 
 
 def run(command, root):
-    """The problems a tool reports: its output if it fails."""
+    """Run a tool and return its problems: the lines of its output if it fails."""
     done = subprocess.run(
         [str(part) for part in command],
         cwd=root,
@@ -97,7 +97,7 @@ def run(command, root):
     )
     if done.returncode == 0:
         return []
-    return done.stdout.strip().splitlines() or [f"{command[0]} ended with {done.returncode}"]
+    return done.stdout.strip().splitlines() or [f"{command[0]}: exit code {done.returncode}"]
 
 
 class Linter:
@@ -149,12 +149,12 @@ class Linter:
 
     def xml(self):
         endings = (".xml", ".urdf", ".xacro", ".sdf", ".srdf")
-        # tests keep broken ones on purpose
+        # tests contain invalid files on purpose
         files = self.select(lambda file: file.suffix in endings and "test" not in file.parts)
         return self.run_on([tool("xmllint"), "--noout", "--nonet"], files)
 
     def packages(self):
-        """package.xml: format 3, one version, what every one must say, keys that are listed."""
+        """package.xml: format 3, one version, required elements, rosdep keys that are listed."""
         problems, versions = [], {}
         files = self.select(lambda file: file.name == "package.xml")
         own = {ElementTree.parse(file).getroot().findtext("name") for file in files}
@@ -167,7 +167,7 @@ class Linter:
 
             package = ElementTree.parse(file).getroot()
             if package.get("format") != "3":
-                problem('<package> must say format="3"')
+                problem('<package> must have format="3"')
             for tag in ("name", "version", "description", "maintainer", "license"):
                 if not (package.findtext(tag) or "").strip():
                     problem(f"<{tag}> is missing or empty")
@@ -196,8 +196,8 @@ class Linter:
             problems.append(f"packages differ in version: {versions}")
         return problems
 
-    def licences(self):
-        """Every source file says its licence in its first line (second, below a #!)."""
+    def licenses(self):
+        """Every source file has its license in the first line (the second, after a #!)."""
 
         def licensed(file):
             return is_cmake(file) or file.suffix in LICENSED or shebang(file)
@@ -207,7 +207,7 @@ class Linter:
             with open(file, encoding="utf-8") as stream:
                 head = [stream.readline(), stream.readline()]
             if not any(SPDX in line for line in head):
-                problems.append(f"{self.name(file)}: starts without '{SPDX}'")
+                problems.append(f"{self.name(file)}: '{SPDX}' is missing in the first line")
         return problems
 
     def lengths(self):
@@ -226,12 +226,12 @@ class Linter:
                 if self.name(file) not in reasons:
                     problems.append(f"{self.name(file)}: {lines} lines, more than {LONGEST_FILE};"
                                     " split it, or list it in scripts/long_files.txt with a reason")
-        problems += [f"scripts/long_files.txt: {name} is not that long" for name in reasons
-                     if name not in long]
+        problems += [f"scripts/long_files.txt: {name} is below the limit: remove it"
+                     for name in reasons if name not in long]
         return problems
 
     def warning_scopes(self):
-        """Warning flags are set on our own targets: a directory also compiles googletest."""
+        """Warning flags are set on our own targets: a directory may also compile googletest."""
         problems = []
         for file in self.select(is_cmake):
             text = file.read_text("utf-8")
@@ -239,7 +239,7 @@ class Linter:
                 if re.search(r"(^|[\s:;\"])[-/]W|CMAKE_COMPILE_WARNING_AS_ERROR", call.group()):
                     line = text.count("\n", 0, call.start()) + 1
                     problems.append(f"{self.name(file)}:{line}: {call.group(1)} sets warnings for"
-                                    " the whole directory; use dynamics_warnings(target)")
+                                    " the complete directory; use dynamics_warnings(target)")
         return problems
 
     def glossary(self):
@@ -260,20 +260,20 @@ class Linter:
                     problems.append(f"{self.name(file)}:{number}: '{match.group()}': use {use}")
         return problems
 
-    # ---- clang-tidy, remembering what it has found clean
+    # ---- clang-tidy; files without problems are cached
 
     def clang_tidy(self):
         tidy = llvm_tool("clang-tidy")
         own = {str(file) for file in self.select(lambda file: file.suffix in CPP)}
         configuration = (self.root / ".clang-tidy").read_bytes()
-        # by content, so that other checkouts can use it too
+        # keyed by content, so that other checkouts can use it
         cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
         memory = cache / "dynamics-lint"
         memory.mkdir(parents=True, exist_ok=True)
         work = []
         for database in sorted(self.root.glob("build/*/compile_commands.json")):
             if not (self.root / "install" / database.parent.name).exists():
-                continue  # the sanitizers' builds hold the same files
+                continue  # the builds of the sanitizers have the same files
             read = dependencies(database.parent)
             entries = without_precompiled_headers(database)
             for entry in entries:
@@ -282,7 +282,7 @@ class Linter:
                     continue
                 command = entry.get("command", "").replace(str(self.root), "")
                 digest = hashlib.sha256(configuration + command.encode())
-                # every own file the compiler read for it; without that list, all of them
+                # every own file that the compiler read for it; all files if that is unknown
                 for name in sorted((read.get(file) or own) & own | {file}):
                     digest.update(pathlib.Path(name).read_bytes())
                 stamp = memory / digest.hexdigest()
@@ -312,8 +312,8 @@ class Linter:
 
 
 def without_precompiled_headers(database):
-    """The compile commands without GCC's precompiled headers, which clang cannot read: every file
-    has to include what it uses. Also written to BUILD/clang-tidy, for `clang-tidy -p`."""
+    """Return the compile commands without GCC's precompiled headers, which clang cannot read: every
+    file must include what it uses. Also written to BUILD/clang-tidy, for `clang-tidy -p`."""
     entries = json.loads(database.read_text("utf-8"))
     for entry in entries:
         entry["command"] = re.sub(
@@ -326,7 +326,7 @@ def without_precompiled_headers(database):
 
 
 def dependencies(build):
-    """Ninja's record of which files each object was made from: {source: {files}}."""
+    """Return the files that each object depends on, recorded by Ninja: {source: {files}}."""
     listing = subprocess.run(
         ["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=False
     ) if shutil.which("ninja") and (build / "build.ninja").exists() else None
@@ -351,7 +351,7 @@ CHECKS = {
     "python": Linter.python,
     "xml": Linter.xml,
     "package.xml": Linter.packages,
-    "licences": Linter.licences,
+    "licenses": Linter.licenses,
     "file lengths": Linter.lengths,
     "warning scopes": Linter.warning_scopes,
     "glossary": Linter.glossary,
@@ -362,10 +362,11 @@ CHECKS = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("root", type=pathlib.Path, help="the project's folder")
-    parser.add_argument("results", type=pathlib.Path, help="the file to add the results to")
+    parser.add_argument("root", type=pathlib.Path, help="folder of the project")
+    parser.add_argument("results", type=pathlib.Path, help="file to append the results to")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--only", choices=CHECKS, action="append", help="this check; repeatable")
+    parser.add_argument("--only", choices=CHECKS, action="append",
+                        help="run only this check; repeatable")
     parser.add_argument("--fix", action="store_true", help="format the files in place")
     arguments = parser.parse_args()
     linter = Linter(arguments.root.resolve(), arguments.jobs, arguments.fix)
@@ -382,7 +383,7 @@ def main():
             for line in problems[:60]:
                 print(f"  {line}")
             if problems and name in ("clang-format", "cmake-format"):
-                print("  to format them: scripts/format")
+                print("  run scripts/format to format them")
             if len(problems) > 60:
                 print(f"  and {len(problems) - 60} more lines")
             failed = failed or bool(problems)

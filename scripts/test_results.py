@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts test results for ./test.
 
-add      reads what one package's tests left (CTest's JUnit file, and the result files of
+add      reads the results of one package's tests (CTest's JUnit file, and the result files of
          GoogleTest, pytest and launch_testing beside it), lists failures and skips, and appends
          the counts to a results file
-note     appends one result that is no test run: a build failure, a package not run, a lint check
-summary  prints one line a package and "N passed, N failed, N skipped"; exit 1 if anything failed
+note     appends a result without a test run: a build failure, a package not run, a lint check
+summary  prints one line per package and "N passed, N failed, N skipped"; exit 1 if anything failed
 """
 import argparse
 import json
@@ -21,7 +21,7 @@ def last_line(text):
 
 
 def skip_reason(output):
-    """What a test says about its skip: '# SKIP reason' (TAP), 'skipped: reason', or its last line."""
+    """Return the reason of a skip: '# SKIP reason' (TAP), 'skipped: reason', or the last line."""
     for mark in ("# SKIP ", "skipped: "):
         for line in (output or "").splitlines():
             if mark in line:
@@ -30,7 +30,7 @@ def skip_reason(output):
 
 
 def read_cases(file):
-    """(name, outcome, reason) of every case of a JUnit-like file."""
+    """Return (name, outcome, reason) of every case of a JUnit-like file."""
     cases = []
     for case in ElementTree.parse(file).getroot().iter("testcase"):
         name = ".".join(filter(None, (case.get("classname"), case.get("name"))))
@@ -48,7 +48,7 @@ def read_cases(file):
 
 
 def case_file(build, test):
-    """The result file in which a CTest test has its single cases, if it writes one."""
+    """Return the file with the single cases of a CTest test, or None."""
     for ending in ("gtest.xml", "xunit.xml", "junit.xml"):
         for file in sorted((build / "test_results").glob(f"**/{test}.{ending}")):
             return file
@@ -70,13 +70,13 @@ def collect(build, junit):
                     status, output = "fail", f"{inner_file}: {error}"
             cases += [(f"{name}: {case}", outcome, reason) for case, outcome, reason in inner]
             if status == "fail":
-                # a crash or a timeout leaves no failed case behind
+                # a crash or a timeout leaves no failed case
                 if not any(outcome == "failed" for _, outcome, _ in inner):
                     failure = test.find("failure")
                     reason = "" if failure is None else failure.get("message") or ""
                     cases.append((name, "failed", f"{reason}\n{output[-3000:]}".strip()))
             elif status in ("notrun", "disabled"):
-                # "notrun" is also an executable that is not there: that is no skip
+                # a missing executable is also "notrun": that is a failure, not a skip
                 skipped = test.find("skipped")
                 message = "" if skipped is None else skipped.get("message") or ""
                 missing = "not found" in output.lower() or "unable to find" in message.lower()
