@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-# What each folder may include. Includes go one way: no folder appears below itself.
+# Folders that each folder may include. There is no cycle.
 BASE = ["base", "spatial", "model"]
 DYNAMICS = BASE + ["rigid", "flexible", "batch"]
 LAYERS = {
@@ -30,8 +30,8 @@ LAYERS = {
     "tools": DYNAMICS + ["readers", "trajectory", "ode", "simulation", "check", "papers"],
 }
 
-# The public headers (include/dynamics_core/) by the folder that implements them. Whatever a folder
-# may include, it may include its public headers.
+# The public headers (include/dynamics_core/) by the folder that implements them. They follow the
+# same rules as the other headers of that folder.
 PUBLIC = {
     "base": "error export maximum version view",
     "spatial": "pose",
@@ -66,7 +66,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 
 
 class Graph:
-    """Which file includes which, and the folders they belong to."""
+    """The includes between files, and the folder of each file."""
 
     def __init__(self, root):
         self.root = root
@@ -94,7 +94,7 @@ class Graph:
                     self.edges[file].append(target)
 
     def resolve(self, file, text):
-        """The file that an include directive names, or None for other libraries' headers."""
+        """Return the file that an include directive names, or None for headers of other libraries."""
         beside = (pathlib.PurePosixPath(file).parent / text).as_posix()
         for candidate in (f"include/{text}", f"src/{text}", text, beside):
             if candidate in self.files:
@@ -113,15 +113,15 @@ class Graph:
     def unlisted_headers(self):
         for name in self.public:
             if name not in self.owner:
-                yield f"include/dynamics_core/{name}: no folder has it in PUBLIC"
+                yield f"include/dynamics_core/{name}: missing in PUBLIC of scripts/include_graph.py"
         generated = {"version.hpp"}
         for name in sorted(set(self.owner) - set(self.public) - generated):
-            yield f"scripts/include_graph.py: PUBLIC lists {name}, which is not there"
+            yield f"scripts/include_graph.py: PUBLIC lists {name}, which does not exist"
         for folder in sorted(x.name for x in (self.core / "src").iterdir() if x.is_dir()):
             if folder not in LAYERS:
-                yield f"src/{folder}: not in LAYERS"
+                yield f"src/{folder}: missing in LAYERS of scripts/include_graph.py"
         for file in sorted(self.core.glob("include/dynamics_core/*/*")):
-            yield f"{file.relative_to(self.core)}: public headers lie in one folder"
+            yield f"{file.relative_to(self.core)}: public headers must be in one folder"
 
     def edge_problems(self, file, target):
         source, used = self.files[file], self.files[target]
@@ -143,7 +143,7 @@ class Graph:
         )
 
     def cycle(self):
-        """One cycle of files, or None."""
+        """Return one cycle of files, or None."""
         done, path = set(), []
 
         def visit(file):
@@ -167,7 +167,7 @@ class Graph:
         return None
 
     def folder_edges(self):
-        """(folder, used folder) -> number of include directives, without the umbrella header's."""
+        """Count include directives by (folder, used folder), without those of dynamics_core.hpp."""
         count = collections.Counter()
         for file, targets in self.edges.items():
             if file == "include/dynamics_core/dynamics_core.hpp":
@@ -178,7 +178,7 @@ class Graph:
         return count
 
     def svg(self):
-        """Folders as boxes, users above what they use; edges that follow from others are grey."""
+        """Draw folders as boxes above the folders they include; edges implied by others are gray."""
         edges = self.folder_edges()
         uses = {folder: {b for a, b in edges if a == folder} for folder in LAYERS}
 
@@ -186,7 +186,7 @@ class Graph:
             return uses[folder] | {x for y in uses[folder] for x in reach(y)}
 
         depth = {}
-        for folder in LAYERS:  # in order: what a folder uses comes before it
+        for folder in LAYERS:  # in order: a folder follows all folders that it may include
             depth[folder] = max((depth[x] + 1 for x in uses[folder]), default=0)
         rows = collections.defaultdict(list)
         for folder, level in depth.items():
@@ -241,12 +241,12 @@ def picture(root):
 
 
 def check(root):
-    """The problems of a project's include graph and of its picture, as lines of text."""
+    """Return the problems of the include graph and of its picture, as lines of text."""
     graph = Graph(root)
     problems = list(graph.problems())
     drawn = picture(root)
     if not drawn.exists() or drawn.read_text(encoding="utf-8") != graph.svg():
-        problems.append(f"{drawn.relative_to(root)} is not up to date: scripts/include_graph.py --draw")
+        problems.append(f"{drawn.relative_to(root)}: outdated, run scripts/include_graph.py --draw")
     return problems
 
 
