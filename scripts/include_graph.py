@@ -94,7 +94,7 @@ class Graph:
                     self.edges[file].append(target)
 
     def resolve(self, file, text):
-        """Return the file that an include directive names, or None for headers of other libraries."""
+        """Return the file that an include directive names, or None for other libraries."""
         beside = (pathlib.PurePosixPath(file).parent / text).as_posix()
         for candidate in (f"include/{text}", f"src/{text}", text, beside):
             if candidate in self.files:
@@ -178,7 +178,7 @@ class Graph:
         return count
 
     def svg(self):
-        """Draw folders as boxes above the folders they include; edges implied by others are gray."""
+        """Draw folders as boxes above the folders they include; implied edges are gray."""
         edges = self.folder_edges()
         uses = {folder: {b for a, b in edges if a == folder} for folder in LAYERS}
 
