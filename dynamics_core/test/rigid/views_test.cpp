@@ -22,6 +22,7 @@
 #include "dynamics_core/view.hpp"
 #include "papers/formulations/denoc.hpp"
 #include "papers/formulations/registry.hpp"
+#include "papers/wide/wide_simulate.hpp"
 #include "support/vector_kinds.hpp"
 
 namespace dynamics {
