@@ -82,14 +82,14 @@ json rigid_case(const std::string& name, const RobotDescription& robot) {
   const auto plant = rigid_plant(model);
   RandomRobot random(12);
   RandomRun run(*plant, name);
-  std::vector<Pose> poses(model.rigid().frames().size());
+  std::vector<Pose> poses(model.frames().size());
   json frames = json::object();
   for (std::size_t k = 0; k < states; ++k) {
     const Eigen::VectorXd q = (k == 0 ? 0.0 : 1.0) * random.vector(model.size(), 1.5);
     run.add(q);
     frame_poses(model, workspace, q, poses);
     for (std::size_t i = 0; i < poses.size(); ++i) {
-      frames[model.rigid().frames()[i].name].push_back(twelve_numbers(poses[i]));
+      frames[model.frames()[i].name].push_back(twelve_numbers(poses[i]));
     }
   }
   return {{"name", name}, {"run", run.text()}, {"frames", frames}};
