@@ -13,9 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "batch/batch_kernel_table.hpp"
 #include "contenders.hpp"
-#include "dynamics_core/instruction_set.hpp"
-#include "kernels/dispatch.hpp"
 #include "operations.hpp"
 #include "progress_bar.hpp"
 
@@ -107,13 +106,14 @@ double exponent(const std::vector<std::pair<double, double>>& costs) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-/// Rounds of multiply-adds in all lanes: an operation is a multiplication or an addition.
+/// Rounds of multiply-adds of packs: an operation is a multiplication or an addition.
 double run_peak(std::size_t calls) {
-  const LaneTable& table = lane_table(instruction_set());
+  const BatchKernelTable& table = batch_kernel_table(instruction_set());
   const std::size_t rounds = 64 * calls;
   volatile double kept = table.multiply_adds(rounds);
   static_cast<void>(kept);
-  return static_cast<double>(2 * LaneTable::multiply_adds_a_round * table.lanes * rounds);
+  return static_cast<double>(2 * BatchKernelTable::multiply_adds_per_round * table.pack_size *
+                             rounds);
 }
 
 ordered_json compare(double seconds, const std::function<void(double)>& progress) {

@@ -52,8 +52,8 @@ class BatchWorkspace {
   BatchWorkspace(const BatchWorkspace&) = delete;
   BatchWorkspace& operator=(const BatchWorkspace&) = delete;
 
-  std::size_t threads() const;  ///< that work on a call
-  std::size_t lanes() const;    ///< states in a register
+  std::size_t threads() const;    ///< that work on a call
+  std::size_t pack_size() const;  ///< states per SIMD register
 
   struct Memory;
   Memory& memory() { return *memory_; }

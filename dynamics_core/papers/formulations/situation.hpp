@@ -11,7 +11,7 @@
 #include "model/tree.hpp"
 #include "papers/counting/ledger.hpp"
 #include "rigid/recursions/base.hpp"
-#include "rigid/recursions/inverse_dynamics.hpp"
+#include "rigid/recursions/joints.hpp"
 
 namespace dynamics::formulations {
 

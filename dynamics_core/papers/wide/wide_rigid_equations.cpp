@@ -15,7 +15,7 @@
 #include "ode/small_lu.hpp"
 #include "papers/wide/wide_simulate.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"
-#include "rigid/recursions/inverse_dynamics.hpp"
+#include "rigid/recursions/friction.hpp"
 
 namespace dynamics {
 namespace {

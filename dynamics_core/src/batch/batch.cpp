@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "batch/batch_kernel_table.hpp"
 #include "batch/thread_pool.hpp"
 #include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
@@ -21,7 +22,7 @@
 namespace dynamics {
 namespace {
 
-constexpr std::align_val_t line{64};  // of a cache, and the widest register
+constexpr std::align_val_t line{64};  // cache line, and the widest register
 
 struct AlignedDelete {
   void operator()(std::byte* memory) const { ::operator delete[](memory, line); }
@@ -36,7 +37,7 @@ std::size_t thread_count(std::size_t asked) {
 
 struct BatchWorkspace::Memory {
   Memory(const Model& model, const BatchOptions& options)
-      : lanes(lane_table(instruction_set())),
+      : kernels(batch_kernel_table(instruction_set())),
         pool(thread_count(options.threads)),
         single(model),
         derivative(model),
@@ -44,22 +45,21 @@ struct BatchWorkspace::Memory {
         faults(pool.size()) {
     const auto n = static_cast<Eigen::Index>(model.size());
     for (Eigen::MatrixXd& matrix : matrices) matrix.resize(n, n);
-    LaneJob job = job_for(model);
-    // with another payload a mimic joint may be massless, or be so no longer
+    BatchJob job = job_for(model);
+    // a payload may change whether a mimic joint is massless
     job.massless_mimic = single.memory().dense.size() > 0;
-    const std::size_t bytes = lanes.scratch_bytes(job);
+    const std::size_t bytes = kernels.scratch_bytes(job);
     for (std::size_t i = 0; i < pool.size(); ++i) {
       scratch.emplace_back(
           static_cast<std::byte*>(::operator new[](std::max<std::size_t>(bytes, 1), line)));
     }
   }
 
-  /// The model's part of a job.
-  LaneJob job_for(const Model& model) {
+  /// The part of a job that depends on the model.
+  BatchJob job_for(const Model& model) {
     const Workspace::Memory& memory = memory_for(model, single);
-    LaneJob job;
-    job.bodies = model.tree().data();
-    job.body_count = model.body_count();
+    BatchJob job;
+    job.tree = model.tree();
     job.size = model.size();
     job.friction_velocity = model.friction_velocity();
     job.pitches = model.pitch_coordinates().data();
@@ -77,14 +77,14 @@ struct BatchWorkspace::Memory {
     return job;
   }
 
-  const LaneTable& lanes;
+  const BatchKernelTable& kernels;
   ThreadPool pool;
-  Workspace single;  ///< says why a state has no answer
+  Workspace single;  ///< for states without a result
   DerivativeWorkspace derivative;
-  std::vector<LaneJob::Joint> joints;
-  std::vector<LaneFaults> faults;  ///< of threads
+  std::vector<BatchJob::Joint> joints;
+  std::vector<BatchFaults> faults;  ///< one per thread
   Eigen::MatrixXd matrices[3];
-  std::vector<std::unique_ptr<std::byte[], AlignedDelete>> scratch;  ///< of threads
+  std::vector<std::unique_ptr<std::byte[], AlignedDelete>> scratch;  ///< one per thread
 };
 
 BatchWorkspace::BatchWorkspace(const Model& model, const BatchOptions& options)
@@ -93,15 +93,15 @@ BatchWorkspace::~BatchWorkspace() = default;
 BatchWorkspace::BatchWorkspace(BatchWorkspace&&) noexcept = default;
 BatchWorkspace& BatchWorkspace::operator=(BatchWorkspace&&) noexcept = default;
 std::size_t BatchWorkspace::threads() const { return memory_->pool.size(); }
-std::size_t BatchWorkspace::lanes() const { return memory_->lanes.lanes; }
+std::size_t BatchWorkspace::pack_size() const { return memory_->kernels.pack_size; }
 
 namespace batch {
 namespace {
 
 using Memory = BatchWorkspace::Memory;
 
-/// The states of an argument and how far apart they are; `width` entries per state are needed, of
-/// `expected` states where that is known.
+/// The number of states of an argument and their stride. Each must have `width` entries; `expected`
+/// states where the number is known.
 struct Layout {
   std::size_t states, stride;
 };
@@ -142,7 +142,7 @@ Layout layout(const char* name, const view::BatchShape& shape, const view::Size&
   return {shape.states(), static_cast<std::size_t>(shape.stride)};
 }
 
-/// A call in the making: its arguments are checked one by one, then it runs.
+/// Checks the arguments of a call one by one, then runs it.
 class Call {
  public:
   Call(const Model& model, BatchWorkspace& workspace, ConstBatch q)
@@ -161,7 +161,7 @@ class Call {
     job_.input = {values.data(), stride(name, values, 1)};
     return *this;
   }
-  /// `width` rows of n numbers a state
+  /// `width` rows of n entries per state
   Call& output(const char* name, MutableBatch values, std::size_t width) {
     width_ = width * model_.size();
     job_.output[outputs_] = {values.data(), stride(name, values, width)};
@@ -193,27 +193,28 @@ class Call {
     return *this;
   }
 
-  /// Runs the kernel on all states; single(k) is the same on one state, where that went wrong.
+  /// Runs the kernel on all states. single(k) computes state k alone, where the kernel has no
+  /// result.
   template <class Single>
-  void run(LaneTable::Function function, Single&& single) {
+  void run(BatchKernelTable::Function function, Single&& single) {
     if (states_ == 0) return;
     job_.base = &base_;
-    std::fill(memory_.faults.begin(), memory_.faults.end(), LaneFaults{});
+    std::fill(memory_.faults.begin(), memory_.faults.end(), BatchFaults{});
     const std::size_t chunk = chunk_size();
     memory_.pool.run((states_ + chunk - 1) / chunk, [&](std::size_t part, std::size_t thread) {
       const std::size_t first = part * chunk, last = std::min(first + chunk, states_);
-      const LaneFaults found = function(job_, first, last, memory_.scratch[thread].get());
-      LaneFaults& all = memory_.faults[thread];
+      const BatchFaults found = function(job_, first, last, memory_.scratch[thread].get());
+      BatchFaults& all = memory_.faults[thread];
       if (found.count == 0) return;
       all.first = all.count == 0 ? found.first : std::min(all.first, found.first);
       all.count += found.count;
     });
     const bool faultless = std::all_of(memory_.faults.begin(), memory_.faults.end(),
-                                       [](const LaneFaults& f) { return f.count == 0; });
+                                       [](const BatchFaults& f) { return f.count == 0; });
     if (!faultless) explain(single);
   }
 
-  ConstVector row(const LaneJob::Input& input, std::size_t state) const {
+  ConstVector row(const BatchJob::Input& input, std::size_t state) const {
     return {input.data + state * input.stride, job_.size};
   }
   ConstVector q(std::size_t state) const { return row(job_.q, state); }
@@ -222,10 +223,10 @@ class Call {
   MutableVector output(std::size_t state) const {
     return {job_.output[0].data + state * job_.output[0].stride, job_.size};
   }
-  /// A matrix of one state, by columns, to the rows of an output.
+  /// Stores a matrix of one state, by rows.
   void put(std::size_t output, std::size_t state, const Eigen::MatrixXd& matrix) const {
     using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    const LaneJob::Output& to = job_.output[output];
+    const BatchJob::Output& to = job_.output[output];
     Eigen::Map<Rows>(to.data + state * to.stride, matrix.rows(), matrix.cols()) = matrix;
   }
   Memory& memory() const { return memory_; }
@@ -236,14 +237,15 @@ class Call {
     return layout(name, batch.shape(), batch.vector_size(), width * model_.size(), states_).stride;
   }
 
-  /// States of a chunk: few enough for a cache and to be shared out evenly, and whole groups of
-  /// lanes, so that no state's numbers depend on the chunks.
+  /// States per chunk: few enough for a cache and to be divided evenly among threads, and complete
+  /// packs, so that a state's result does not depend on the chunks.
   std::size_t chunk_size() const {
     const std::size_t wanted = std::clamp<std::size_t>(2048 / width_, 1, 256);
-    return (wanted + memory_.lanes.lanes - 1) / memory_.lanes.lanes * memory_.lanes.lanes;
+    return (wanted + memory_.kernels.pack_size - 1) / memory_.kernels.pack_size *
+           memory_.kernels.pack_size;
   }
 
-  /// Where lanes have gone wrong, one state has the last word, and the reason.
+  /// Computes the states that have no result one by one: that gives the reason.
   template <class Single>
   void explain(Single&& single) {
     std::size_t first = 0, count = 0;
@@ -263,7 +265,7 @@ class Call {
         count == 1
             ? fmt::format("state {}: {} (the other {} states are computed)", first, reason,
                           states_ - 1)
-            : fmt::format("state {}, the first of {} without an answer: {} (the other {} states "
+            : fmt::format("state {}, the first of {} without a result: {} (the other {} states "
                           "are computed)",
                           first, count, reason, states_ - count),
         first, count);
@@ -271,7 +273,7 @@ class Call {
 
   const Model& model_;
   Memory& memory_;
-  LaneJob job_;
+  BatchJob job_;
   kernel::BaseState<double> base_;
   std::size_t states_ = 0, outputs_ = 0, width_ = 0;
 };
@@ -282,7 +284,7 @@ void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch 
                       ConstBatch qdd, MutableBatch tau, const Conditions& conditions) {
   Call call(model, workspace, q);
   call.rates(qd).input("qdd", qdd).output("tau", tau, 1).under(conditions);
-  call.run(call.memory().lanes.inverse_dynamics, [&](std::size_t k) {
+  call.run(call.memory().kernels.inverse_dynamics, [&](std::size_t k) {
     dynamics::inverse_dynamics(model, call.memory().single, call.q(k), call.qd(k), call.input(k),
                                call.output(k), conditions);
   });
@@ -291,7 +293,7 @@ void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch 
 void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch g) {
   Call call(model, workspace, q);
   call.output("g", g, 1);
-  call.run(call.memory().lanes.gravity_forces, [&](std::size_t k) {
+  call.run(call.memory().kernels.gravity_forces, [&](std::size_t k) {
     dynamics::gravity_forces(model, call.memory().single, call.q(k), call.output(k));
   });
 }
@@ -300,7 +302,7 @@ void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch 
                       ConstBatch tau, MutableBatch qdd, const Conditions& conditions) {
   Call call(model, workspace, q);
   call.rates(qd).input("tau", tau).output("qdd", qdd, 1).under(conditions).regular();
-  call.run(call.memory().lanes.forward_dynamics, [&](std::size_t k) {
+  call.run(call.memory().kernels.forward_dynamics, [&](std::size_t k) {
     dynamics::forward_dynamics(model, call.memory().single, call.q(k), call.qd(k), call.input(k),
                                call.output(k), conditions);
   });
@@ -309,7 +311,7 @@ void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch 
 void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch M) {
   Call call(model, workspace, q);
   call.output("M", M, model.size());
-  call.run(call.memory().lanes.inertia_matrix, [&](std::size_t k) {
+  call.run(call.memory().kernels.inertia_matrix, [&](std::size_t k) {
     Eigen::MatrixXd& matrix = call.memory().matrices[0];
     dynamics::inertia_matrix(model, call.memory().single, call.q(k), matrix);
     call.put(0, k, matrix);
@@ -323,7 +325,7 @@ void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace,
   call.rates(qd).input("qdd", qdd);
   call.output("tau_by_q", tau_by_q, model.size()).output("tau_by_qd", tau_by_qd, model.size());
   call.under(conditions);
-  call.run(call.memory().lanes.inverse_dynamics_derivatives, [&](std::size_t k) {
+  call.run(call.memory().kernels.inverse_dynamics_derivatives, [&](std::size_t k) {
     auto& [by_q, by_qd, unused] = call.memory().matrices;
     dynamics::inverse_dynamics_derivatives(model, call.memory().derivative, call.q(k), call.qd(k),
                                            call.input(k), by_q, by_qd, conditions);
@@ -341,7 +343,7 @@ void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace,
   call.output("qdd_by_q", qdd_by_q, model.size()).output("qdd_by_qd", qdd_by_qd, model.size());
   call.output("qdd_by_tau", qdd_by_tau, model.size());
   call.under(conditions).regular();
-  call.run(call.memory().lanes.forward_dynamics_derivatives, [&](std::size_t k) {
+  call.run(call.memory().kernels.forward_dynamics_derivatives, [&](std::size_t k) {
     auto& [by_q, by_qd, by_tau] = call.memory().matrices;
     dynamics::forward_dynamics_derivatives(model, call.memory().derivative, call.q(k), call.qd(k),
                                            call.input(k), by_q, by_qd, by_tau, conditions);

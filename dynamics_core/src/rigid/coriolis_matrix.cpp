@@ -2,6 +2,7 @@
 #include "dynamics_core/coriolis_matrix.hpp"
 
 #include "rigid/coordinate_matrix.hpp"
+#include "rigid/recursions/coriolis_matrix.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {

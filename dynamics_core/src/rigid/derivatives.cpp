@@ -4,6 +4,8 @@
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/udut.hpp"
 #include "rigid/coordinate_matrix.hpp"
+#include "rigid/recursions/derivatives.hpp"
+#include "rigid/recursions/friction.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/energy.hpp"
 
+#include "rigid/recursions/friction.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {

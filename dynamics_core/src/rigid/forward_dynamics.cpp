@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "rigid/coordinate_matrix.hpp"
+#include "rigid/recursions/friction.hpp"
 #include "rigid/regular.hpp"
 #include "rigid/workspace_memory.hpp"
 
@@ -47,7 +48,7 @@ void refuse_pivot(const Model& model, std::size_t body, double pivot) {
 }
 
 void factor_couplings(const Model& model, Workspace::Memory& memory, const double* q) {
-  memory.kernels.decompose(model.tree(), memory.udut.data(), q);
+  memory.kernels.decompose(model.tree(), memory.udut.data(), q, false);
   const auto count = static_cast<Eigen::Index>(memory.followers.size());
   for (Eigen::Index k = 0; k < count; ++k) {
     auto column = memory.coupling_columns.col(k);

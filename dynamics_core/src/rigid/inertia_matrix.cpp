@@ -2,6 +2,7 @@
 #include "dynamics_core/inertia_matrix.hpp"
 
 #include "rigid/coordinate_matrix.hpp"
+#include "rigid/recursions/inertia_matrix.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {

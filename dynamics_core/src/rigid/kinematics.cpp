@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/kinematics.hpp"
 
+#include "rigid/recursions/joints.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {

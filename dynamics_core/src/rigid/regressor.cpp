@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "rigid/recursions/joint_wrenches.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {

@@ -10,9 +10,10 @@
 
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/workspace.hpp"
-#include "kernels/dispatch.hpp"
 #include "model/model_data.hpp"
-#include "rigid/recursions/joint_wrenches.hpp"
+#include "rigid/kernels/kernel_table.hpp"
+#include "rigid/recursions/friction.hpp"
+#include "rigid/recursions/joints.hpp"
 
 namespace dynamics {
 
@@ -28,7 +29,7 @@ struct WorldMotion {
 struct Workspace::Memory {
   explicit Memory(const Model& model);
 
-  Kernels kernels;  ///< of the instruction set in use
+  const KernelTable& kernels = kernel_table(instruction_set());
 
   std::size_t size;        ///< coordinates
   std::size_t body_count;  ///< bodies

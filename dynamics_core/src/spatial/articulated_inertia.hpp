@@ -17,7 +17,6 @@
 #include "spatial/rigid_inertia.hpp"
 
 namespace dynamics::spatial {
-inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct ArticulatedInertia {
@@ -25,6 +24,8 @@ struct ArticulatedInertia {
   Mat3<S> H;
   Sym3<S> M;
 };
+
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 DYNAMICS_INLINE ArticulatedInertia<S> zero_inertia() {

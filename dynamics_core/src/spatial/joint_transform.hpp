@@ -25,7 +25,6 @@
 #include "spatial/reduced_inertia.hpp"
 
 namespace dynamics::spatial {
-inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// The part of the transform that depends on q.
 template <class S>
@@ -33,6 +32,8 @@ struct JointTransform {
   S c, s;     ///< cosine and sine of theta
   Vec3<S> r;  ///< the body's origin, in the parent's axes
 };
+
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// Z of the body's frame in the parent's axes: Rz(beta) Rx(alpha) z.
 template <class Frame>

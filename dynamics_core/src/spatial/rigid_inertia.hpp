@@ -18,7 +18,6 @@
 #include "spatial/spatial_vector.hpp"
 
 namespace dynamics::spatial {
-inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct RigidInertia {
@@ -26,6 +25,8 @@ struct RigidInertia {
   Vec3<S> first_moment;
   Sym3<S> inertia;
 };
+
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// The inertia of any structure with mass, first_moment[3] and inertia[6], such as a tree's body.
 template <class S = double, class Body>

@@ -16,12 +16,13 @@
 #include "spatial/rotation.hpp"
 
 namespace dynamics::spatial {
-inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct SpatialVector {
   Vec3<S> angular, linear;
 };
+
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 DYNAMICS_INLINE SpatialVector<S> zero6() {

@@ -11,8 +11,10 @@
 // Aggregates without a default value: a variable costs nothing until it is assigned. Constants of
 // a model are double and mix with S.
 //
-// All of spatial/ lives in an inline namespace per instruction set (DYNAMICS_KERNEL_NAMESPACE): the
-// linker must not replace code compiled for one set by code compiled for another.
+// All functions of spatial/ live in an inline namespace per instruction set
+// (DYNAMICS_KERNEL_NAMESPACE): the linker must not replace code compiled for one set by code
+// compiled for another. Types that consist of data only are outside of it: they are the same for
+// all sets.
 
 #ifndef DYNAMICS_KERNEL_NAMESPACE
 #define DYNAMICS_KERNEL_NAMESPACE generic
@@ -23,12 +25,25 @@
 #define DYNAMICS_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace dynamics::spatial {
-inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 struct Vec3 {
   S x, y, z;
 };
+
+/// A symmetric matrix.
+template <class S>
+struct Sym3 {
+  S xx, xy, xz, yy, yz, zz;
+};
+
+/// A general matrix.
+template <class S>
+struct Mat3 {
+  S xx, xy, xz, yx, yy, yz, zx, zy, zz;
+};
+
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 template <class S>
 DYNAMICS_INLINE Vec3<S> zero3() {
@@ -71,11 +86,6 @@ DYNAMICS_INLINE auto dot(const Vec3<A>& a, const Vec3<B>& b) -> decltype(a.x * b
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-/// A symmetric matrix.
-template <class S>
-struct Sym3 {
-  S xx, xy, xz, yy, yz, zz;
-};
 template <class S, class T>
 DYNAMICS_INLINE Sym3<S>& operator+=(Sym3<S>& a, const Sym3<T>& b) {
   return a = {a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yy + b.yy, a.yz + b.yz, a.zz + b.zz};
@@ -86,11 +96,6 @@ DYNAMICS_INLINE auto operator*(const Sym3<A>& m, const Vec3<B>& v) -> Vec3<declt
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
 
-/// A general matrix.
-template <class S>
-struct Mat3 {
-  S xx, xy, xz, yx, yy, yz, zx, zy, zz;
-};
 template <class S>
 DYNAMICS_INLINE Mat3<S>& operator+=(Mat3<S>& a, const Mat3<S>& b) {
   return a = {a.xx + b.xx, a.xy + b.xy, a.xz + b.xz, a.yx + b.yx, a.yy + b.yy,

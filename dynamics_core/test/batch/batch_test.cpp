@@ -242,7 +242,7 @@ TEST(Batch, AStateThatIsNotANumberIsNamedAndTheOthersAreThere) {
     } catch (const BatchError& error) {
       EXPECT_EQ(error.state(), 41U);
       EXPECT_EQ(error.count(), 2U);
-      EXPECT_THAT(error.what(), HasSubstr("state 41, the first of 2 without an answer: qd[2] is "));
+      EXPECT_THAT(error.what(), HasSubstr("state 41, the first of 2 without a result: qd[2] is "));
     }
     for (std::size_t i = 0; i < tau.size(); ++i) {
       if (i / 6 == 41 || i / 6 == 77) {

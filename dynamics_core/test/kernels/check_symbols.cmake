@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DNM=nm -DSET=avx2 -DOBJECTS=a.o|b.o -P check_symbols.cmake
-# Fails where an object file defines a symbol that other files could be linked with, global or weak,
+# Fails where an object file defines a global or weak symbol, which other files could be linked with,
 # outside of dynamics::kernel::SET and dynamics::spatial::SET.
 string(REPLACE "|" ";" objects "${OBJECTS}")
 string(LENGTH "${SET}" length)
-set(own "^_ZNK?8dynamics(6kernel|7spatial)${length}${SET}")
+# _ZZ: local to a function of the namespace, such as a lambda
+set(own "^_ZZ?NK?8dynamics(6kernel|7spatial)${length}${SET}")
 set(count 0)
 set(leaked "")
 foreach(object ${objects})
@@ -16,19 +17,21 @@ foreach(object ${objects})
     if(NOT line MATCHES "^([^ ]+) ([A-Zuvw]) ")
       continue()
     endif()
+    set(symbol ${CMAKE_MATCH_1})
+    set(type ${CMAKE_MATCH_2})
     math(EXPR count "${count} + 1")
-    if(NOT CMAKE_MATCH_1 MATCHES "${own}")
-      string(APPEND leaked "  ${CMAKE_MATCH_2} ${CMAKE_MATCH_1}\n")
+    if(NOT symbol MATCHES "${own}")
+      string(APPEND leaked "  ${type} ${symbol}\n")
     endif()
   endforeach()
 endforeach()
 if(count EQUAL 0)
-  message(FATAL_ERROR "no symbols at all in ${OBJECTS}")
+  message(FATAL_ERROR "no symbols in ${OBJECTS}")
 endif()
 if(leaked)
   message(
     FATAL_ERROR
-      "compiled for ${SET}, and outside of dynamics::kernel::${SET} and dynamics::spatial::${SET}:\n${leaked}"
+      "compiled for ${SET} outside of dynamics::kernel::${SET} and dynamics::spatial::${SET}:\n${leaked}"
   )
 endif()
 message("${SET}: ${count} symbols, all in dynamics::kernel::${SET} or dynamics::spatial::${SET}")

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of every instruction set that is here: the same layouts, and the same numbers but for
-// the rounding of fused multiply-adds.
-
-#include "kernels/dispatch.hpp"
+// The kernels of all supported instruction sets give the same results, except for the rounding of
+// fused multiply-adds.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +11,7 @@
 
 #include "dynamics_core/dh_table.hpp"
 #include "model/tree.hpp"
+#include "rigid/kernels/kernel_table.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 
@@ -23,7 +22,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using test::idx;
 
-std::vector<InstructionSet> sets_here() {
+std::vector<InstructionSet> supported_sets() {
   std::vector<InstructionSet> sets;
   for (const InstructionSet set :
        {InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512}) {
@@ -32,23 +31,8 @@ std::vector<InstructionSet> sets_here() {
   return sets;
 }
 
-TEST(Dispatch, LayoutsAreTheSame) {
-  for (const InstructionSet set : sets_here()) {
-    const KernelTable::Layout& layout = kernel_table(set).layout;
-    SCOPED_TRACE(name(set));
-    EXPECT_EQ(layout.inverse, sizeof(kernel::InverseScratch<double>));
-    EXPECT_EQ(layout.forward, sizeof(kernel::ForwardScratch<double>));
-    EXPECT_EQ(layout.composite, sizeof(kernel::CompositeScratch<double>));
-    EXPECT_EQ(layout.coriolis, sizeof(kernel::CoriolisScratch<double>));
-    EXPECT_EQ(layout.udut, sizeof(kernel::UdutScratch<double>));
-    EXPECT_EQ(layout.derivatives, sizeof(kernel::DerivativeScratch<double>));
-    EXPECT_EQ(layout.base, sizeof(kernel::BaseState<double>));
-    EXPECT_EQ(layout.wrench, sizeof(kernel::BodyWrench<double>));
-  }
-}
-
-/// Every kernel on one state, all results behind each other.
-VectorXd everything(const Kernels& kernels, const Model& model, unsigned seed) {
+/// The results of every kernel for one state.
+VectorXd everything(const KernelTable& kernels, const Model& model, unsigned seed) {
   test::RandomRobot random(seed);
   const Tree& tree = model.tree();
   const std::size_t n = tree.size();
@@ -71,11 +55,11 @@ VectorXd everything(const Kernels& kernels, const Model& model, unsigned seed) {
                            u.data(), tau.data());
   kernels.forward_dynamics(tree, forward.data(), base, wrenches.data(), q.data(), qd.data(),
                            tau.data(), qdd.data());
-  EXPECT_LT(test::relative(qdd, u), 1e-9);  // and they are right
+  EXPECT_LT(test::relative(qdd, u), 1e-9);
   kernels.inertia_matrix(tree, composite.data(), q.data(), M.data(), n);
   kernels.coriolis_matrix(tree, coriolis.data(), false, q.data(), qd.data(), C.data(), n);
   kernels.coriolis_matrix(tree, coriolis.data(), true, q.data(), qd.data(), K.data(), n);
-  kernels.decompose(tree, udut.data(), q.data());
+  kernels.decompose(tree, udut.data(), q.data(), false);
   kernels.solve(tree, udut.data(), u.data(), x.data());
   kernels.unit_factor(tree, udut.data(), U.data(), n);
   EXPECT_LT(test::relative(VectorXd(M * x), u), 1e-9);
@@ -85,29 +69,28 @@ VectorXd everything(const Kernels& kernels, const Model& model, unsigned seed) {
   return all;
 }
 
-TEST(Dispatch, EverySetGivesTheSame) {
+TEST(Dispatch, AllInstructionSetsGiveTheSameResults) {
   test::RandomRobot random(5);
   std::vector<Model> models;
   models.push_back(model_from_dh(built_in_robot("puma")));
   models.push_back(model_from_dh(built_in_robot("stanford")));
   models.emplace_back(random.robot({.joints = 20, .branching = 0.4, .rotors = 0.3}));
   for (const Model& model : models) {
-    const VectorXd expected = everything(Kernels(InstructionSet::baseline), model, 1);
+    const VectorXd expected = everything(kernel_table(InstructionSet::baseline), model, 1);
     ASSERT_TRUE(expected.allFinite());
-    if (sets_here().size() == 1) {
-      GTEST_SKIP() << "skipped: no other kernels than the baseline in this build or on this "
-                      "processor";
+    if (supported_sets().size() == 1) {
+      GTEST_SKIP() << "skipped: this build or processor has only the baseline kernels";
     }
-    for (const InstructionSet set : sets_here()) {
+    for (const InstructionSet set : supported_sets()) {
       if (set == InstructionSet::baseline) continue;
-      const VectorXd found = everything(Kernels(set), model, 1);
+      const VectorXd found = everything(kernel_table(set), model, 1);
       EXPECT_LT(test::relative(found, expected), 1e-11) << name(set) << ", " << model.name();
     }
   }
 }
 
-TEST(Dispatch, TheBestSetIsTakenUnlessAskedFor) {
-  const std::vector<InstructionSet> sets = sets_here();
+TEST(Dispatch, BestSupportedSetIsUsedUnlessTheEnvironmentNamesAnother) {
+  const std::vector<InstructionSet> sets = supported_sets();
   ASSERT_FALSE(sets.empty());
   InstructionSet expected = sets.back();
   if (const char* asked = std::getenv("DYNAMICS_ISA")) {  // NOLINT(concurrency-mt-unsafe)
@@ -118,7 +101,7 @@ TEST(Dispatch, TheBestSetIsTakenUnlessAskedFor) {
   EXPECT_EQ(instruction_set(), expected);
 }
 
-TEST(Dispatch, ASetThatIsNotKnownIsNamed) {
+TEST(Dispatch, UnknownInstructionSetIsReported) {
   ASSERT_EQ(setenv("DYNAMICS_ISA", "avx9", 1), 0);  // NOLINT(concurrency-mt-unsafe)
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
@@ -126,7 +109,7 @@ TEST(Dispatch, ASetThatIsNotKnownIsNamed) {
         const InstructionSet used = instruction_set();
         std::exit(used == instruction_set() ? 0 : 1);  // NOLINT(concurrency-mt-unsafe)
       },
-      testing::ExitedWithCode(0), "DYNAMICS_ISA is 'avx9', which is none of baseline, avx2 and");
+      testing::ExitedWithCode(0), "DYNAMICS_ISA is 'avx9'; it must be baseline, avx2 or avx512");
 }
 
 }  // namespace

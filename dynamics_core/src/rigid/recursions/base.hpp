@@ -4,7 +4,6 @@
 #include "rigid/recursions/tree.hpp"
 
 namespace dynamics::kernel {
-inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// The motion of the base in its own axes. Gravity acts like an opposite acceleration of the base
 /// (Saha 1999, Eq. 32): `acceleration` is that of the base's origin minus gravity.
@@ -13,6 +12,14 @@ struct BaseState {
   Vec3<S> angular_velocity, angular_acceleration, acceleration;
   bool not_rotating = true;  ///< the angular velocity and acceleration are zero and not read
 };
+
+/// An external wrench on a body, about the body's origin, in its axes.
+template <class S>
+struct BodyWrench {
+  Vec3<S> moment, force;
+};
+
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// alpha x + omega x (omega x .), the acceleration of a body's points relative to its origin.
 template <class S>

@@ -14,20 +14,12 @@
 // and about the parent's origin, with w = r' the rate of the child's origin,
 //   K -> K - [h x][w x] - [r x][(h' + m w) x].     (Eqs. 27 and 28, M~' and H~ in one.)
 
-#include "rigid/recursions/inertia_matrix.hpp"
+#include "rigid/recursions/declarations.hpp"
+#include "rigid/recursions/joints.hpp"
+#include "rigid/recursions/matrix.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
-
-template <class S>
-struct CoriolisScratch {
-  JointTransform<S> at;
-  Vec3<S> omega;
-  RigidInertia<S> composite;
-  Vec3<S> moment_rate;  ///< h': rate of the first moment
-  Mat3<S> convective;   ///< K
-  Vec3<S> r_rate;       ///< w: velocity of the origin less that of the parent's, parent's axes
-};
 
 /// [omega x] m for a symmetric m.
 template <class S>
@@ -134,6 +126,16 @@ void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, const Vec3<S
       }
     }
   }
+}
+
+/// All entries of the matrix, for a base at rest.
+template <class S>
+void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, bool christoffel, const S* q,
+                     const S* qd, S* matrix, std::size_t stride) {
+  const MatrixView<S> c{matrix, stride};
+  c.set_zero(tree.size());
+  coriolis_matrix<S>(tree, scratch, zero3<S>(), christoffel, q, qd,
+                     [&](std::size_t i, std::size_t j, const S& value) { c(i, j) = value; });
 }
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE

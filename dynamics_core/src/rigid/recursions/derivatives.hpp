@@ -23,25 +23,12 @@
 // origin is at r and moves with r', which adds m r' to l, h x r' to k and so on, and
 // 2 r' x (I s_i)_linear to a row 2B^T s_i.
 
-#include "rigid/recursions/base.hpp"
-#include "rigid/recursions/inverse_dynamics.hpp"
+#include "rigid/recursions/declarations.hpp"
+#include "rigid/recursions/joints.hpp"
+#include "rigid/recursions/matrix.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
-
-template <class S>
-struct DerivativeScratch {
-  Vec3<S> x, y, z;    ///< the body's axes
-  Vec3<S> r, r_rate;  ///< its origin from the parent's, and the rate of that
-  Vec3<S> w;          ///< its angular velocity
-  SpatialVector<S> a;
-  Vec3<S> z_rate;  ///< psi': angular for revolute joints, linear for prismatic ones
-  SpatialVector<S> psi_rate2;
-  // of this body, then of all beyond its joint
-  RigidInertia<S> inertia;
-  SpatialVector<S> momentum, force;
-  Sym3<S> E;
-};
 
 /// The body's axes from the parent's: rotations about Z, X and Z.
 template <class S>
@@ -224,13 +211,19 @@ void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratc
   }
 }
 
-/// The derivative of joint_friction() by the velocity.
+/// All entries of both matrices.
 template <class S>
-S friction_slope(const TreeBody& body, const S& velocity, double friction_velocity) {
-  using std::sqrt;
-  const double e = friction_velocity * friction_velocity;
-  const S w = velocity * velocity + e;
-  return body.damping + body.friction * e / (w * sqrt(w));
+void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratch,
+                                  const BaseState<S>& base, const BodyWrench<S>* wrenches,
+                                  const S* q, const S* qd, const S* qdd, S* by_q,
+                                  std::size_t q_stride, S* by_qd, std::size_t qd_stride) {
+  const MatrixView<S> tau_by_q{by_q, q_stride}, tau_by_qd{by_qd, qd_stride};
+  tau_by_q.set_zero(tree.size());
+  tau_by_qd.set_zero(tree.size());
+  inverse_dynamics_derivatives<S>(
+      tree, scratch, base, wrenches, q, qd, qdd,
+      [&](std::size_t i, std::size_t j, const S& value) { tau_by_q(i, j) = value; },
+      [&](std::size_t i, std::size_t j, const S& value) { tau_by_qd(i, j) = value; });
 }
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE

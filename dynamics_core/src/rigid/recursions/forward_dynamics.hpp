@@ -14,25 +14,12 @@
 // flagged parent_is_revolute_root. What a body passes to its neighbor in the list stays in
 // registers; only where the tree branches it goes through the parent's scratch.
 
-#include "rigid/recursions/base.hpp"
-#include "rigid/recursions/inverse_dynamics.hpp"
+#include "rigid/recursions/declarations.hpp"
+#include "rigid/recursions/joints.hpp"
 #include "rigid/recursions/udut.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
-
-template <class S>
-struct ForwardScratch {
-  JointTransform<S> at;   ///< r where the joint is prismatic or has a rotor
-  SpatialVector<S> bias;  ///< acceleration for zero qdd and a parent that does not accelerate
-  SpatialVector<S> eta;   ///< force for zero acceleration
-  SpatialVector<S> psi;   ///< column of the joint, divided by the pivot
-  S pivot, pivot_inverse;
-  // only of bodies with children that do not follow them in the list:
-  Vec3<S> omega;
-  ArticulatedInertia<S> articulated;  ///< of the body and of those children
-  SpatialVector<S> mu;                ///< acceleration
-};
 
 /// omega x (omega x v) and omega x J omega from the six products of omega.
 template <class S>

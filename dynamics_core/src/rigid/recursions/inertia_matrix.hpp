@@ -5,16 +5,12 @@
 // is M~_i = M_i + sum B^T M~_child B (Saha 1999, Eq. 23b), and entry (i, j) of the matrix is
 // p_i^T M~_i B_ij p_j (Eq. 24), with p the joints' axes.
 
+#include "rigid/recursions/declarations.hpp"
 #include "rigid/recursions/joints.hpp"
+#include "rigid/recursions/matrix.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
-
-template <class S>
-struct CompositeScratch {
-  JointTransform<S> at;
-  RigidInertia<S> composite;
-};
 
 /// Joint transforms and composite inertias of all bodies.
 template <class S>
@@ -53,6 +49,17 @@ void inertia_matrix(const Tree& tree, CompositeScratch<S>* scratch, const S* q, 
       entry(i, k, tree[k].prismatic ? f.z : n.z);
     }
   }
+}
+
+/// All entries of the matrix.
+template <class S>
+void inertia_matrix(const Tree& tree, CompositeScratch<S>* scratch, const S* q, S* matrix,
+                    std::size_t stride) {
+  const MatrixView<S> m{matrix, stride};
+  m.set_zero(tree.size());
+  inertia_matrix<S>(tree, scratch, q, [&](std::size_t i, std::size_t j, const S& value) {
+    m(i, j) = m(j, i) = value;
+  });
 }
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE

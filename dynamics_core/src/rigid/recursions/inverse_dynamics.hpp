@@ -13,30 +13,11 @@
 // no m, h_z and P_zz. The joint forces are the same; the transmitted forces are not (see
 // kernel/joint_wrenches.hpp).
 
-#include <cmath>
-
-#include "rigid/recursions/base.hpp"
+#include "rigid/recursions/declarations.hpp"
 #include "rigid/recursions/joints.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
-
-/// Psi = [alpha x] + [omega x]^2: the acceleration of a body's points relative to its origin. The
-/// diagonal with opposite sign, and differences of two of its entries.
-template <class S>
-struct Spin {
-  S minus_xx, minus_yy, minus_zz;
-  S xy, xz, yx, yz, zx, zy;
-  S zz_yy, xx_zz, yy_xx;
-
-  /// v + Psi r
-  template <class R>
-  DYNAMICS_INLINE Vec3<S> add_times(const Vec3<S>& v, const Vec3<R>& r) const {
-    return {v.x - minus_xx * r.x + (xy * r.y + xz * r.z),
-            v.y + yx * r.x + (yz * r.z - minus_yy * r.y),
-            v.z + zx * r.x + (zy * r.y - minus_zz * r.z)};
-  }
-};
 
 template <class S>
 DYNAMICS_INLINE Spin<S> spin_of(const Vec3<S>& omega, const Vec3<S>& alpha) {
@@ -46,34 +27,6 @@ DYNAMICS_INLINE Spin<S> spin_of(const Vec3<S>& omega, const Vec3<S>& alpha) {
           xy - alpha.z, xz + alpha.y, xy + alpha.z,  //
           yz - alpha.x, xz - alpha.y, yz + alpha.x,  //
           zz - yy,      xx - zz,      yy - xx};
-}
-
-template <class S>
-struct BodyMotion {
-  Vec3<S> omega, alpha, a;
-  Spin<S> spin;
-};
-
-template <class S>
-struct InverseScratch {
-  JointTransform<S> at;  ///< r for prismatic joints only
-  // force and torque about the origin, of the body and of children that do not follow it
-  Vec3<S> f, n;
-  BodyMotion<S> motion;  ///< for those children
-};
-
-/// An external wrench on a body, about the body's origin, in its axes.
-template <class S>
-struct BodyWrench {
-  Vec3<S> moment, force;
-};
-
-/// Viscous friction, and Coulomb friction smoothed near zero velocity.
-template <class S>
-S joint_friction(const TreeBody& body, const S& velocity, double friction_velocity) {
-  using std::sqrt;
-  return velocity * (body.damping + body.friction / sqrt(velocity * velocity +
-                                                         friction_velocity * friction_velocity));
 }
 
 /// The inertial force and torque of a revolute body, from its minimal parameters.

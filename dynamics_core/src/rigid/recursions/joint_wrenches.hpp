@@ -9,13 +9,6 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-template <class S>
-struct WrenchScratch {
-  JointTransform<S> at;
-  BodyMotion<S> motion;
-  Vec3<S> f, n;  ///< transmitted by the joint to the body, about the body's origin
-};
-
 /// Sets f and n of every body's scratch. External `wrenches`, one per body, may be null.
 template <class S>
 void joint_wrenches(const Tree& tree, WrenchScratch<S>* scratch, const BaseState<S>& base,

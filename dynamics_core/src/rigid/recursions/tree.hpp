@@ -7,7 +7,6 @@
 #include "spatial/joint_transform.hpp"
 
 namespace dynamics::kernel {
-inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 using spatial::ArticulatedInertia;
 using spatial::constant;
@@ -27,21 +26,23 @@ using spatial::Vec3;
 using spatial::zero3;
 using spatial::zero6;
 
-/// A view of the bodies in plain memory: no code of a standard container may be compiled for an
-/// instruction set.
+/// A view of the bodies: no code of a standard container may be compiled for an instruction set.
 class Tree {
  public:
-  Tree(const TreeBody* bodies, std::size_t count) : bodies_(bodies), count_(count) {}
+  DYNAMICS_INLINE Tree(const TreeBody* bodies, std::size_t count)
+      : bodies_(bodies), count_(count) {}
   // NOLINTNEXTLINE(google-explicit-constructor): a view
-  Tree(const dynamics::Tree& tree) : Tree(tree.data(), tree.size()) {}
-  const TreeBody* data() const { return bodies_; }
-  std::size_t size() const { return count_; }
-  const TreeBody& operator[](std::size_t i) const { return bodies_[i]; }
+  DYNAMICS_INLINE Tree(const dynamics::Tree& tree) : Tree(tree.data(), tree.size()) {}
+  DYNAMICS_INLINE const TreeBody* data() const { return bodies_; }
+  DYNAMICS_INLINE std::size_t size() const { return count_; }
+  DYNAMICS_INLINE const TreeBody& operator[](std::size_t i) const { return bodies_[i]; }
 
  private:
   const TreeBody* bodies_;
   std::size_t count_;
 };
+
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 inline bool is_root(const TreeBody& body) { return body.parent < 0; }
 /// A revolute joint on the base.

@@ -12,22 +12,12 @@
 // What a body passes to its neighbor in the list stays in registers; only where the tree branches
 // it goes through the parent's scratch.
 
+#include "rigid/recursions/declarations.hpp"
 #include "rigid/recursions/joints.hpp"
+#include "rigid/recursions/matrix.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
-
-template <class S>
-struct UdutScratch {
-  JointTransform<S> at;  ///< r where the joint is prismatic or has a rotor
-  SpatialVector<S> psi;  ///< psi^_i / m^_i
-  S pivot;               ///< m^_i: the entry of D
-  S pivot_inverse;
-  // of bodies with children that do not follow them in the list, summed over those children:
-  ArticulatedInertia<S> articulated;  ///< M^_i of all bodies after a complete decomposition
-  SpatialVector<S> eta;               ///< Eq. 13
-  SpatialVector<S> mu;                ///< Eq. 15
-};
 
 /// Sets the pivot and psi_i of an articulated body; returns psi^_i.
 template <class S, class Scratch>
@@ -219,6 +209,16 @@ void unit_factor(const Tree& tree, const UdutScratch<S>* scratch, Entry&& entry)
       entry(k, i, tree[k].prismatic ? w.linear.z : w.angular.z);
     }
   }
+}
+
+/// All entries of U.
+template <class S>
+void unit_factor(const Tree& tree, const UdutScratch<S>* scratch, S* matrix, std::size_t stride) {
+  const MatrixView<S> u{matrix, stride};
+  u.set_zero(tree.size());
+  for (std::size_t i = 0; i < tree.size(); ++i) u(i, i) = S(1.0);
+  unit_factor<S>(tree, scratch,
+                 [&](std::size_t i, std::size_t j, const S& value) { u(i, j) = value; });
 }
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE

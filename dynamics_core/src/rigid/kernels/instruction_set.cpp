@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/dispatch.hpp"
+#include "dynamics_core/instruction_set.hpp"
 
 #include <fmt/format.h>
 
@@ -7,23 +7,6 @@
 #include <cstdlib>
 
 namespace dynamics {
-
-namespace kernel {
-namespace baseline {
-extern const KernelTable table;
-extern const LaneTable lane_table;
-}  // namespace baseline
-#ifdef DYNAMICS_X86_KERNELS
-namespace avx2 {
-extern const KernelTable table;
-extern const LaneTable lane_table;
-}  // namespace avx2
-namespace avx512 {
-extern const KernelTable table;
-extern const LaneTable lane_table;
-}  // namespace avx512
-#endif
-}  // namespace kernel
 
 namespace {
 
@@ -37,20 +20,19 @@ InstructionSet best() {
   return InstructionSet::baseline;
 }
 
-/// What DYNAMICS_ISA asks for, or the best there is.
+/// The set that DYNAMICS_ISA names, or the best supported one.
 InstructionSet choose() {
   const char* asked = std::getenv("DYNAMICS_ISA");  // NOLINT(concurrency-mt-unsafe): read once
   if (asked == nullptr || *asked == '\0') return best();
   for (const InstructionSet set : best_first) {
     if (name(set) != asked) continue;
     if (supported(set)) return set;
-    fmt::print(stderr, "dynamics: DYNAMICS_ISA asks for {}, which is not here: {} is used\n", asked,
-               name(best()));
+    fmt::print(stderr, "dynamics: DYNAMICS_ISA is {}, which is not supported here: {} is used\n",
+               asked, name(best()));
     return best();
   }
   fmt::print(stderr,
-             "dynamics: DYNAMICS_ISA is '{}', which is none of baseline, avx2 and avx512: {} is "
-             "used\n",
+             "dynamics: DYNAMICS_ISA is '{}'; it must be baseline, avx2 or avx512: {} is used\n",
              asked, name(best()));
   return best();
 }
@@ -68,7 +50,7 @@ std::string_view name(InstructionSet set) {
 
 bool supported(InstructionSet set) {
 #ifdef DYNAMICS_X86_KERNELS
-  // these look at the operating system too: whether it keeps the wide registers
+  // also checks that the operating system saves the wide registers
   __builtin_cpu_init();
   const bool avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   switch (set) {
@@ -86,24 +68,6 @@ bool supported(InstructionSet set) {
 InstructionSet instruction_set() {
   static const InstructionSet chosen = choose();
   return chosen;
-}
-
-const KernelTable& kernel_table(InstructionSet set) {
-#ifdef DYNAMICS_X86_KERNELS
-  if (set == InstructionSet::avx512) return kernel::avx512::table;
-  if (set == InstructionSet::avx2) return kernel::avx2::table;
-#endif
-  static_cast<void>(set);
-  return kernel::baseline::table;
-}
-
-const LaneTable& lane_table(InstructionSet set) {
-#ifdef DYNAMICS_X86_KERNELS
-  if (set == InstructionSet::avx512) return kernel::avx512::lane_table;
-  if (set == InstructionSet::avx2) return kernel::avx2::lane_table;
-#endif
-  static_cast<void>(set);
-  return kernel::baseline::lane_table;
 }
 
 }  // namespace dynamics

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "batch/kernels/pack_scratch.hpp"
+
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
+
+/// The states of one pack: loads their arguments and stores their results, lane by lane, and keeps
+/// which of them have no result.
+class PackOfStates {
+ public:
+  PackOfStates(const BatchJob& job, Size first, Size last, const PackScratch& scratch)
+      : job_(job),
+        scratch_(scratch),
+        first_(first),
+        valid_(last - first < Pack::count ? last - first : Pack::count) {}
+
+  /// Joint positions, one per body.
+  const Pack* positions() { return joints(job_.q, scratch_.q, true); }
+  /// Joint velocities and accelerations, one per body.
+  const Pack* rates() { return joints(job_.qd, scratch_.qd, false); }
+  const Pack* accelerations() { return joints(job_.input, scratch_.input, false); }
+  /// Joint forces, one per body: zero for mimic joints.
+  Pack* forces() {
+    if (job_.joints == nullptr) {
+      load(job_.input, scratch_.input);
+      return scratch_.input;
+    }
+    load(job_.input, scratch_.rows);
+    for (Size i = 0; i < job_.tree.size(); ++i) {
+      scratch_.input[i] =
+          job_.joints[i].mimic ? Pack(0.0) : scratch_.rows[job_.joints[i].coordinate];
+    }
+    return scratch_.input;
+  }
+
+  /// Refuses states with a pivot that is not positive.
+  void refuse_pivot(const Pack& pivot) {
+    refused_ |= ~(pivot.v > Pack::Vector{}) | not_finite(pivot);
+  }
+  /// Refuses states where the pitch of a floating joint is +-90 degrees.
+  void refuse_singular(const Pack* q) {
+    for (Size k = 0; k < job_.pitch_count; ++k) {
+      // the body of the coordinate
+      for (Size i = 0; i < job_.tree.size(); ++i) {
+        const bool own = job_.joints == nullptr ? i == job_.pitches[k]
+                                                : !job_.joints[i].mimic &&
+                                                      job_.joints[i].coordinate == job_.pitches[k];
+        if (!own) continue;
+        const Pack c = cos(q[i]);
+        refused_ |= (c.v < 1e-7) & (c.v > -1e-7);
+      }
+    }
+  }
+
+  /// Stores for each coordinate the sum of multiplier * force over its bodies.
+  void collect(const Pack* forces, const BatchJob::Output& out) {
+    if (job_.joints == nullptr) {
+      store(forces, out);
+      return;
+    }
+    for (Size j = 0; j < job_.size; ++j) scratch_.rows[j] = Pack(0.0);
+    for (Size i = 0; i < job_.tree.size(); ++i) {
+      Pack& row = scratch_.rows[job_.joints[i].coordinate];
+      row = row + job_.joints[i].multiplier * forces[i];
+    }
+    store(scratch_.rows, out);
+  }
+  /// The values of the bodies that are not mimics, one per coordinate.
+  const Pack* leading(const Pack* values) {
+    if (job_.joints == nullptr) return values;
+    for (Size i = 0; i < job_.tree.size(); ++i) {
+      if (!job_.joints[i].mimic) scratch_.rows[job_.joints[i].coordinate] = values[i];
+    }
+    return scratch_.rows;
+  }
+
+  void load(const BatchJob::Input& from, Pack* out) {
+    const Size n = job_.size;
+    const double* row[Pack::count];
+    rows(from.data, from.stride, row);
+    for (Size j = 0; j < n; ++j) {
+      Pack value;
+      for (Size lane = 0; lane < Pack::count; ++lane) value.v[lane] = row[lane][j];
+      refused_ |= not_finite(value);
+      out[j] = value;
+    }
+  }
+  void store(const Pack* values, const BatchJob::Output& to) const {
+    const Size n = job_.size;
+    double* first = to.data + first_ * to.stride;
+    for (Size j = 0; j < n; ++j) scatter(values[j], first + j, to.stride);
+  }
+
+  // matrices: n x n entries per state, by rows
+
+  void clear(const BatchJob::Output& matrices) const {
+    const Size entries = job_.size * job_.size;
+    double* matrix = matrices.data + first_ * matrices.stride;
+    for (Size lane = 0; lane < valid_; ++lane, matrix += matrices.stride) {
+      for (Size i = 0; i < entries; ++i) matrix[i] = 0.0;
+    }
+  }
+  void add(const BatchJob::Output& matrices, Size row, Size column, const Pack& value) const {
+    const Size n = job_.size, stride = matrices.stride;
+    double* first = matrices.data + first_ * stride;
+    if (job_.joints == nullptr) {
+      scatter(value, first + row * n + column, stride);
+      return;
+    }
+    const BatchJob::Joint &a = job_.joints[row], &b = job_.joints[column];
+    double* entry = first + a.coordinate * n + b.coordinate;
+    const Pack part = a.multiplier * b.multiplier * value;
+    for (Size lane = 0; lane < valid_; ++lane) entry[lane * stride] += part.v[lane];
+  }
+  void load_column(const BatchJob::Output& matrices, Size column, Pack* out) const {
+    const Size n = job_.size;
+    const double* matrix[Pack::count];
+    rows(matrices.data, matrices.stride, matrix);
+    for (Size i = 0; i < n; ++i) {
+      for (Size lane = 0; lane < Pack::count; ++lane) out[i].v[lane] = matrix[lane][i * n + column];
+    }
+  }
+  void store_column(const Pack* values, const BatchJob::Output& matrices, Size column) const {
+    const Size n = job_.size;
+    double* first = matrices.data + first_ * matrices.stride + column;
+    for (Size i = 0; i < n; ++i) scatter(values[i], first + i * n, matrices.stride);
+  }
+
+  /// Sets the results of refused states to NaN, `width` entries per output, and counts them.
+  void finish(BatchFaults& faults, Size width) const {
+    if (!any(refused_)) [[likely]]
+      return;
+    for (Size lane = 0; lane < valid_; ++lane) {
+      if (refused_[lane] == 0) continue;
+      if (faults.count++ == 0) faults.first = first_ + lane;
+      for (const BatchJob::Output& out : job_.output) {
+        if (out.data == nullptr) continue;
+        double* result = out.data + (first_ + lane) * out.stride;
+        for (Size i = 0; i < width; ++i) result[i] = __builtin_nan("");
+      }
+    }
+  }
+
+ private:
+  /// Where the entries of each state start. Lanes beyond the last state repeat it.
+  DYNAMICS_INLINE void rows(const double* data, Size stride,
+                            const double* (&row)[Pack::count]) const {
+    const double* at = data + first_ * stride;
+    for (Size lane = 0; lane < Pack::count; ++lane) {
+      row[lane] = at;
+      if (lane + 1 < valid_) at += stride;
+    }
+  }
+  /// Stores an entry of all states, which are `stride` apart.
+  DYNAMICS_INLINE void scatter(const Pack& value, double* first, Size stride) const {
+    if (valid_ == Pack::count) [[likely]] {
+      for (Size lane = 0; lane < Pack::count; ++lane) first[lane * stride] = value.v[lane];
+    } else {
+      for (Size lane = 0; lane < valid_; ++lane) first[lane * stride] = value.v[lane];
+    }
+  }
+  const Pack* joints(const BatchJob::Input& from, Pack* out, bool offsets) {
+    if (job_.joints == nullptr) {
+      load(from, out);
+      return out;
+    }
+    load(from, scratch_.rows);
+    for (Size i = 0; i < job_.tree.size(); ++i) {
+      const BatchJob::Joint& joint = job_.joints[i];
+      out[i] = joint.multiplier * scratch_.rows[joint.coordinate];
+      if (offsets) out[i] = out[i] + joint.offset;
+    }
+    return out;
+  }
+
+  const BatchJob& job_;
+  const PackScratch& scratch_;
+  Size first_;  ///< state of the first lane
+  Size valid_;  ///< states of this pack
+  Pack::Mask refused_ = {};
+};
+
+DYNAMICS_INLINE Vec3<Pack> broadcast(const Vec3<double>& v) {
+  return {Pack(v.x), Pack(v.y), Pack(v.z)};
+}
+
+/// The motion of the base and the wrenches, the same in all lanes.
+inline BaseState<Pack> pack_base(const BatchJob& job) {
+  const BaseState<double>& base = *job.base;
+  return {broadcast(base.angular_velocity), broadcast(base.angular_acceleration),
+          broadcast(base.acceleration), base.not_rotating};
+}
+inline const BodyWrench<Pack>* pack_wrenches(const BatchJob& job, const PackScratch& scratch) {
+  if (job.wrenches == nullptr) return nullptr;
+  for (Size i = 0; i < job.tree.size(); ++i) {
+    scratch.wrenches[i] = {broadcast(job.wrenches[i].moment), broadcast(job.wrenches[i].force)};
+  }
+  return scratch.wrenches;
+}
+inline bool has_friction(const BatchJob& job, Size i) {
+  return job.friction && (job.tree[i].damping != 0.0 || job.tree[i].friction != 0.0);
+}
+
+/// Calls one(states) for every pack of the states [first, last), whose outputs have `width`
+/// entries.
+template <class One>
+DYNAMICS_INLINE BatchFaults for_each_pack(const BatchJob& job, Size first, Size last,
+                                          const PackScratch& scratch, Size width, One&& one) {
+  BatchFaults faults;
+  for (Size at = first; at < last; at += Pack::count) {
+    PackOfStates states(job, at, last, scratch);
+    one(states);
+    states.finish(faults, width);
+  }
+  return faults;
+}
+
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel
