@@ -6,9 +6,9 @@
 namespace dynamics {
 namespace {
 
-/// Waits a little, awake, for what another thread is about to do.
+/// Spins until the condition holds, for 50 us at most.
 template <class Condition>
-void stay_awake(Condition&& condition) {
+void spin_until(Condition&& condition) {
   constexpr std::chrono::microseconds longest{50};
   const auto start = std::chrono::steady_clock::now();
   while (!condition() && std::chrono::steady_clock::now() - start < longest) {
@@ -45,7 +45,7 @@ void ThreadPool::share(std::size_t chunks, void* work, Function function) {
   next_.store(0, std::memory_order_relaxed);
   finished_.store(0, std::memory_order_relaxed);
   {
-    // those awake see it at once; the lock is for those about to fall asleep
+    // spinning workers see it at once; the lock is for workers about to fall asleep
     const std::lock_guard lock(mutex_);
     const std::uint64_t last = gate_.load(std::memory_order_relaxed);
     gate_.store((last & ~(loop - 1)) + loop + open, std::memory_order_release);
@@ -54,7 +54,7 @@ void ThreadPool::share(std::size_t chunks, void* work, Function function) {
   take_chunks(0);
   const std::size_t workers = gate_.fetch_and(~open, std::memory_order_acq_rel) & joined;
   const auto all_through = [&] { return finished_.load(std::memory_order_acquire) == workers; };
-  stay_awake(all_through);
+  spin_until(all_through);
   if (all_through()) return;
   std::unique_lock lock(mutex_);
   done_.wait(lock, all_through);
@@ -76,7 +76,7 @@ void ThreadPool::serve(std::size_t thread) {
     return stop_.load(std::memory_order_relaxed) || (gate & ~(loop - 1)) != seen;
   };
   for (;;) {
-    stay_awake(called);
+    spin_until(called);
     if (!called()) {
       std::unique_lock lock(mutex_);
       wake_.wait(lock, called);
@@ -90,7 +90,7 @@ void ThreadPool::serve(std::size_t thread) {
     if (!joins) continue;
     take_chunks(thread);
     finished_.fetch_add(1, std::memory_order_release);
-    // the caller is awake, or holds the lock until it sleeps
+    // the caller spins, or holds the lock until it sleeps
     { const std::lock_guard lock(mutex_); }
     done_.notify_one();
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Threads that share out the chunks of a loop, and sleep in between; for some microseconds they
-// stay awake, because waking up takes as long as a thousand states. A thread that wakes up when the
-// loop is already done is not waited for. Nothing allocates after construction.
+// A pool of threads that divide the chunks of a loop among them. Between loops they spin for some
+// microseconds, because waking up takes as long as a thousand states, then sleep. A loop does not
+// wait for threads that wake up after its last chunk. Nothing allocates after construction.
 
 #include <atomic>
 #include <condition_variable>
@@ -18,7 +18,7 @@ namespace dynamics {
 
 class ThreadPool {
  public:
-  /// `threads` work on a loop, the one that calls included.
+  /// `threads`: number of threads per loop, the calling one included.
   explicit ThreadPool(std::size_t threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -28,7 +28,8 @@ class ThreadPool {
 
   std::size_t size() const { return workers_.size() + 1; }
 
-  /// work(chunk, thread) for every chunk, which must not throw; returns when all are done.
+  /// Calls work(chunk, thread) for every chunk and returns when all are done. work() must not
+  /// throw.
   template <class Work>
   void run(std::size_t chunks, Work&& work) {
     share(chunks, &work, [](void* self, std::size_t chunk, std::size_t thread) {
@@ -45,22 +46,22 @@ class ThreadPool {
   // A gate is the number of a loop, whether workers may still join it, and how many have joined.
   static constexpr std::uint64_t joined = 0xffff;
   static constexpr std::uint64_t open = joined + 1;
-  static constexpr std::uint64_t loop = open << 1;  ///< one loop further
+  static constexpr std::uint64_t loop = open << 1;  ///< increment of the loop's number
 
   std::vector<std::thread> workers_;
-  std::mutex mutex_;  ///< held by those who fall asleep, and to wake them
+  std::mutex mutex_;  ///< to fall asleep and to wake
   std::condition_variable wake_, done_;
 
   void* work_ = nullptr;
   Function function_ = nullptr;
   std::size_t chunks_ = 0;
 
-  // what one thread writes while others work has a cache line of its own
+  // variables that threads write during a loop have their own cache lines
   static constexpr std::size_t line = 64;
   alignas(line) std::atomic<std::uint64_t> gate_{0};
   std::atomic<bool> stop_{false};
   alignas(line) std::atomic<std::size_t> next_{0};
-  alignas(line) std::atomic<std::size_t> finished_{0};  ///< workers that joined and are through
+  alignas(line) std::atomic<std::size_t> finished_{0};  ///< workers that joined and finished
 };
 
 }  // namespace dynamics

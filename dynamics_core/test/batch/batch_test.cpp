@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches against the functions for one state: every function, robots that take every path, any
-// number of states; bad states, wrong sizes, allocations and threads.
+// Compares every batch function with the function for one state, for robots that take every code
+// path and any number of states; states without a result, wrong sizes, allocations and threads.
 
 #include "dynamics_core/batch.hpp"
 
@@ -34,11 +34,11 @@ using test::relative;
 using testing::HasSubstr;
 using Rows = std::vector<double>;
 
-// where every access to memory is watched, fewer states do
+// fewer states where a sanitizer checks every memory access
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool watched = true;
+constexpr bool sanitized = true;
 #else
-constexpr bool watched = false;
+constexpr bool sanitized = false;
 #endif
 
 const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -106,7 +106,7 @@ struct States {
   Rows q, qd, u;
 };
 
-/// What every function gives for a batch.
+/// The results of every batch function.
 struct Results {
   explicit Results(const States& states)
       : tau(states.q.size(), nan),
@@ -135,7 +135,7 @@ struct Results {
   Rows tau, g, qdd, M, tau_by_q, tau_by_qd, qdd_by_q, qdd_by_qd, qdd_by_tau;
 };
 
-/// Every function on a batch, against one state at a time.
+/// Compares every batch function with one state at a time.
 void expect_same(const Robot& robot, std::size_t count, const Conditions& conditions) {
   const Model& model = robot.model;
   const States states(model, count);
@@ -172,17 +172,17 @@ void expect_same(const Robot& robot, std::size_t count, const Conditions& condit
   }
 }
 
-TEST(Batch, GivesTheNumbersOfOneState) {
-  for (const Robot& robot : robots()) expect_same(robot, watched ? 9 : 100, {});
+TEST(Batch, MatchesTheFunctionsForOneState) {
+  for (const Robot& robot : robots()) expect_same(robot, sanitized ? 9 : 100, {});
 }
 
-TEST(Batch, AnyNumberOfStates) {
+TEST(Batch, AcceptsAnyNumberOfStates) {
   const Robot puma{"puma", model_from_dh(built_in_robot("puma"))};
-  for (const std::size_t count : {0U, 1U, 3U, 7U, 8U, 9U, watched ? 41U : 1000U})
+  for (const std::size_t count : {0U, 1U, 3U, 7U, 8U, 9U, sanitized ? 41U : 1000U})
     expect_same(puma, count, {});
 }
 
-TEST(Batch, ConditionsHoldForAllStates) {
+TEST(Batch, ExternalInputsApplyToAllStates) {
   Conditions moving;
   moving.friction = false;
   moving.base = BaseMotion{};
@@ -199,7 +199,7 @@ TEST(Batch, ConditionsHoldForAllStates) {
   }
 }
 
-TEST(Batch, LargeAnglesAreThoseOfOneState) {
+TEST(Batch, LargeAnglesMatchTheFunctionsForOneState) {
   const Model model = model_from_dh(built_in_robot("puma"));
   States states(model, 21);
   for (std::size_t i = 0; i < states.q.size(); i += 5) states.q[i] *= std::pow(10.0, i % 7 * 3);
@@ -226,7 +226,7 @@ std::string message_of(Function&& function) {
   return "";
 }
 
-TEST(Batch, AStateThatIsNotANumberIsNamedAndTheOthersAreThere) {
+TEST(Batch, NamesStatesWithNanAndComputesTheOthers) {
   const Model model = model_from_dh(built_in_robot("puma"));
   const States good(model, 100);
   BatchWorkspace workspace(model);
@@ -261,7 +261,7 @@ TEST(Batch, AStateThatIsNotANumberIsNamedAndTheOthersAreThere) {
   for (std::size_t i = 4 * 36; i < M.size(); ++i) EXPECT_EQ(M[i], expected.M[i]);
 }
 
-TEST(Batch, ASingularStateIsNamedAndTheOthersAreThere) {
+TEST(Batch, NamesSingularStatesAndComputesTheOthers) {
   const Model model(floating(test::RandomRobot(4).robot({.joints = 3})));
   States states(model, 20);
   BatchWorkspace workspace(model);
@@ -280,9 +280,9 @@ TEST(Batch, ASingularStateIsNamedAndTheOthersAreThere) {
       EXPECT_EQ(qdd[i], expected[i]);
     }
   }
-  // inverse dynamics has an answer there
+  // inverse dynamics has a result there
   batch::inverse_dynamics(model, workspace, states.q, states.qd, states.u, qdd);
-  // two links whose mass centres lie on the second axis: there is no inertia about it
+  // the mass centers of both links are on the second axis: no inertia about it
   test::RobotBuilder builder;
   builder.add(JointType::revolute, "a", "base", "first", {0, 0, 1}, test::body(1.0, {1, 0, 0}));
   builder.add(JointType::revolute, "b", "first", "second", {1, 0, 0}, test::body(1.0, {1, 0, 0}));
@@ -293,7 +293,7 @@ TEST(Batch, ASingularStateIsNamedAndTheOthersAreThere) {
                std::runtime_error);
 }
 
-TEST(Batch, WrongArgumentsAreNamed) {
+TEST(Batch, NamesWrongArguments) {
   const Model model = model_from_dh(built_in_robot("puma"));
   BatchWorkspace workspace(model);
   Rows six(6), twelve(12), seven(7), square(72);
@@ -327,10 +327,10 @@ TEST(Batch, WrongArgumentsAreNamed) {
               HasSubstr("the workspace was made for a model of 3 coordinates"));
 }
 
-TEST(Batch, NothingAllocatesOnceTheWorkspaceExists) {
+TEST(Batch, AllocatesNothingAfterTheWorkspace) {
   if (!counter::available()) GTEST_SKIP() << "allocations cannot be counted in this build";
   for (const Robot& robot : robots()) {
-    const States states(robot.model, watched ? 300 : 700);
+    const States states(robot.model, sanitized ? 300 : 700);
     BatchWorkspace workspace(robot.model, {.threads = 2});
     Results results(states);
     counter::start();
@@ -339,9 +339,9 @@ TEST(Batch, NothingAllocatesOnceTheWorkspaceExists) {
   }
 }
 
-TEST(Batch, ThreadsGiveTheSameBits) {
+TEST(Batch, ResultsDoNotDependOnThreads) {
   for (const Robot& robot : robots()) {
-    const States states(robot.model, watched ? 301 : 3001);
+    const States states(robot.model, sanitized ? 301 : 3001);
     BatchWorkspace one(robot.model), all(robot.model, {.threads = 0});
     EXPECT_EQ(one.threads(), 1U);
     EXPECT_GE(all.threads(), 1U);
@@ -356,7 +356,7 @@ TEST(Batch, ThreadsGiveTheSameBits) {
   }
 }
 
-TEST(Batch, AStatesNumbersDoNotDependOnItsNeighbours) {
+TEST(Batch, ResultsOfAStateDoNotDependOnItsNeighbors) {
   const Model model = model_from_dh(built_in_robot("stanford"));
   const States states(model, 30);
   BatchWorkspace workspace(model);
@@ -369,7 +369,7 @@ TEST(Batch, AStatesNumbersDoNotDependOnItsNeighbours) {
   }
 }
 
-TEST(Batch, AModelOfTheSameStructureMayUseTheWorkspace) {
+TEST(Batch, WorkspaceServesModelsOfTheSameStructure) {
   const Model model = model_from_dh(built_in_robot("puma")),
               moon = model.with_gravity({0, 0, -1.6});
   BatchWorkspace workspace(model), own(moon);

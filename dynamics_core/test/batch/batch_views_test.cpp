@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of matrix and vector as every argument of the batch functions: the result is that of a
-// contiguous copy, or the error names the argument and the right shape; what can be told by type
-// does not compile.
+// Every kind of matrix and vector as every argument of the batch functions: the result matches that
+// of a contiguous copy, or the error names the argument and the right shape. Arguments whose type
+// is wrong do not compile.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -246,19 +246,19 @@ void check(const Function& function, const Model& model) {
   }
 }
 
-TEST(BatchArguments, AreReadAndWrittenInPlaceOrNamed) {
+TEST(BatchArguments, AreUsedInPlaceOrNamed) {
   const Model model = model_from_dh(built_in_robot("puma"));
   for (const Function& function : functions()) check(function, model);
 }
 
-TEST(BatchArguments, OfRobotsWithMimicJointsToo) {
+TEST(BatchArguments, WorkForRobotsWithMimicJoints) {
   RobotDescription robot = test::RandomRobot(4).robot({.joints = 6, .friction = 0.5});
   robot.joints[4].mimic = Mimic{"joint1", -0.5, 0.1};
   const Model model(robot);
   for (const Function& function : functions()) check(function, model);
 }
 
-TEST(BatchArguments, BlocksOfAStateMatrixAreStates) {
+TEST(BatchArguments, MayBeBlocksOfAStateMatrix) {
   const Model model = model_from_dh(built_in_robot("puma"));
   BatchWorkspace workspace(model);
   const Index n = 6, N = 9;
@@ -272,7 +272,7 @@ TEST(BatchArguments, BlocksOfAStateMatrixAreStates) {
       << "relative difference " << (T - expected).norm() / expected.norm();
 }
 
-TEST(BatchArguments, AStateWithoutAnAnswerIsMarkedInItsOwnColumn) {
+TEST(BatchArguments, StateWithoutResultIsNanInItsOwnColumn) {
   const Model model = model_from_dh(built_in_robot("puma"));
   BatchWorkspace workspace(model);
   MatrixXd X = MatrixXd::Constant(12, states, 0.3), T = MatrixXd::Constant(9, states, 99.0);
@@ -293,7 +293,7 @@ TEST(BatchArguments, AStateWithoutAnAnswerIsMarkedInItsOwnColumn) {
   }
 }
 
-TEST(BatchArguments, OneRowPerStateOfARobotWithOneJoint) {
+TEST(BatchArguments, MayHaveOneRowPerStateForOneJoint) {
   test::RobotBuilder builder;
   builder.add(JointType::revolute, "a", "base", "arm", {0, 1, 0}, test::body(1.0, {1, 0, 0}));
   const Model model(builder.robot());
@@ -308,7 +308,7 @@ TEST(BatchArguments, OneRowPerStateOfARobotWithOneJoint) {
   EXPECT_EQ(g, expected);
 }
 
-TEST(BatchArguments, InputsMayRepeatAStateAndOutputsMayNotOverlap) {
+TEST(BatchArguments, InputsMayRepeatStatesAndOutputsMayNotOverlap) {
   const Model model = model_from_dh(built_in_robot("puma"));
   BatchWorkspace workspace(model);
   VectorXd q = VectorXd::LinSpaced(6, 0.1, 0.6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool by itself: every chunk once, however threads wake, join or come too late.
+// The pool runs every chunk once, whether threads wake in time, join late or too late.
 
 #include "batch/thread_pool.hpp"
 
@@ -15,8 +15,8 @@
 namespace dynamics {
 namespace {
 
-/// Loops of some chunks; every chunk must be done once, by a thread that exists, before run() is
-/// over. What a chunk writes is not atomic: run() has to make it visible.
+/// Runs loops of some chunks. Every chunk must be run once, by a valid thread, before run()
+/// returns. The chunks' writes are not atomic: run() must make them visible.
 void run_loops(ThreadPool& pool, std::size_t loops, std::size_t chunks, int work) {
   std::vector<std::size_t> done(chunks);
   std::vector<double> sums(chunks);
@@ -34,18 +34,18 @@ void run_loops(ThreadPool& pool, std::size_t loops, std::size_t chunks, int work
   }
 }
 
-TEST(ThreadPool, EveryChunkOnce) {
+TEST(ThreadPool, RunsEveryChunkOnce) {
   for (const std::size_t threads : {1U, 2U, 5U}) {
     ThreadPool pool(threads);
     EXPECT_EQ(pool.size(), threads);
     for (const std::size_t chunks : {0U, 1U, 2U, 3U, 100U}) {
-      run_loops(pool, 300, chunks, 1);    // over before most threads know of it
+      run_loops(pool, 300, chunks, 1);    // done before most threads wake
       run_loops(pool, 50, chunks, 2000);  // long enough for them to join
     }
   }
 }
 
-TEST(ThreadPool, ThreadsThatSleepWakeUp) {
+TEST(ThreadPool, WakesSleepingThreads) {
   ThreadPool pool(2);
   for (int round = 0; round < 20; ++round) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));  // longer than they stay awake
@@ -53,7 +53,7 @@ TEST(ThreadPool, ThreadsThatSleepWakeUp) {
   }
 }
 
-TEST(ThreadPool, AllThreadsTakePart) {
+TEST(ThreadPool, UsesAllThreads) {
   ThreadPool pool(3);
   std::atomic<std::size_t> present{0};
   // no chunk ends before all three threads have one
@@ -64,7 +64,7 @@ TEST(ThreadPool, AllThreadsTakePart) {
   EXPECT_EQ(present.load(), 3U);
 }
 
-TEST(ThreadPool, WaitsForThoseWhoHaveJoined) {
+TEST(ThreadPool, WaitsForJoinedThreads) {
   for (const int milliseconds : {0, 5}) {  // while it stays awake, and asleep
     ThreadPool pool(2);
     std::atomic<std::size_t> present{0};
@@ -80,7 +80,7 @@ TEST(ThreadPool, WaitsForThoseWhoHaveJoined) {
   }
 }
 
-TEST(ThreadPool, MayEndAtAnyTime) {
+TEST(ThreadPool, MayBeDestroyedAtAnyTime) {
   for (int i = 0; i < 50; ++i) {
     ThreadPool pool(3);
     if (i % 2 == 0) run_loops(pool, 1, 8, 1);

@@ -79,7 +79,7 @@ DYNAMICS_INLINE Pack::Mask not_finite(const Pack& a) {
   return (a.v - a.v) != Pack::Vector{};  // NOLINT(misc-redundant-expression): zero if finite
 }
 
-/// Sine and cosine of all lanes. Lanes beyond the largest angle that is reduced here, and NaN, are
+/// Sine and cosine of all lanes. NaN and angles beyond the largest that is reduced here are
 /// computed by the C library, as for one state.
 DYNAMICS_INLINE void sine_cosine(const Pack& angle, Pack& sine, Pack& cosine) {
   using Sines = spatial::SeveralSines<Pack::count>;

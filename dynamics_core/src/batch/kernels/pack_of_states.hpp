@@ -144,7 +144,7 @@ class PackOfStates {
   }
 
  private:
-  /// Where the entries of each state start. Lanes beyond the last state repeat it.
+  /// Where the entries of each state start. The lanes beyond the last state repeat it.
   DYNAMICS_INLINE void rows(const double* data, Size stride,
                             const double* (&row)[Pack::count]) const {
     const double* at = data + first_ * stride;
