@@ -97,7 +97,7 @@ void follow(std::string_view text, Read read) {
   static const Model model = model_from_dh(built_in_robot("planar3"));
   try {
     const Knots knots = read(text, "fuzz", model);
-    const auto motion = knot_motion(knots);
+    const auto motion = knot_trajectory(knots);
     promise(motion->size() == model.size(), "a trajectory has the robot's joints");
     std::vector<double> q(model.size()), qd(q), qdd(q);
     const auto finite = [](const std::vector<double>& x) {
@@ -111,7 +111,7 @@ void follow(std::string_view text, Read read) {
     promise(q == knots.q.front(), "a motion begins at its first point");
   } catch (const ModelError& error) {
     promise(!std::string_view(error.what()).empty(), "a refusal says why");
-  } catch (const ArgumentError&) {  // of knot_motion
+  } catch (const ArgumentError&) {  // of knot_trajectory
   }
 }
 
@@ -127,7 +127,7 @@ void trajectory_yaml(std::string_view text) {
 
 void base_motion(std::string_view text) {
   try {
-    const auto base = read_base_csv(text, "fuzz.csv");
+    const auto base = read_base_trajectory_csv(text, "fuzz.csv");
     for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9}) base->at(t);
   } catch (const ModelError& error) {
     promise(!std::string_view(error.what()).empty(), "a refusal says why");

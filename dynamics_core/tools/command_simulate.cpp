@@ -71,7 +71,7 @@ SimulationOptions options_of(const Arguments& args, const Robot& robot,
   if (options.scenario == Scenario::forced || options.scenario == Scenario::computed_torque) {
     const auto joints = static_cast<std::ptrdiff_t>(robot.model.size());
     const std::vector<double> start(options.q0.begin(), options.q0.begin() + joints);
-    options.motion = desired_motion(robot, args.trajectory, start, args.q1, args.period);
+    options.trajectory = desired_motion(robot, args.trajectory, start, args.q1, args.period);
   }
   return options;
 }
@@ -205,7 +205,7 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
   }();
   run.settings.robot = robot.asked;
   run.settings.command = args.command_line;
-  if (options.motion)
+  if (options.trajectory)
     run.settings.trajectory = args.trajectory.empty() ? "cycloid" : args.trajectory;
   run.settings.base_motion = args.base_motion;
   if (robot.table) run.settings.source = robot.table->source;

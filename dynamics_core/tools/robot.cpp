@@ -126,15 +126,15 @@ std::vector<double> parse_vector(const std::string& option, const std::string& t
   return numbers;
 }
 
-std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& trajectory,
-                                       const std::vector<double>& q0, const std::string& q1,
-                                       std::optional<double> period) {
+std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
+                                           const std::vector<double>& q0, const std::string& q1,
+                                           std::optional<double> period) {
   if (!trajectory.empty() && trajectory != "cycloid") {
     const std::string text = read_file(trajectory);
     const bool yaml = has_suffix(trajectory, {".yaml", ".yml"});
     try {
-      return knot_motion(yaml ? read_trajectory_yaml(text, trajectory, robot.model)
-                              : read_trajectory_csv(text, trajectory, robot.model));
+      return knot_trajectory(yaml ? read_trajectory_yaml(text, trajectory, robot.model)
+                                  : read_trajectory_csv(text, trajectory, robot.model));
     } catch (const ArgumentError& error) {
       throw InputError(fmt::format("{}: {}", trajectory, error.what()));
     }
@@ -156,7 +156,7 @@ std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& tr
     }
     forced->period = *period;
   }
-  return forced_motion(*forced, q0);
+  return forced_trajectory(*forced, q0);
 }
 
 Payload payload(const std::string& text, const Robot& robot) {
@@ -173,7 +173,7 @@ Payload payload(const std::string& text, const Robot& robot) {
 }
 
 std::unique_ptr<BaseTrajectory> base_motion(const std::string& text) {
-  if (has_suffix(text, {".csv"})) return read_base_csv(read_file(text), text);
+  if (has_suffix(text, {".csv"})) return read_base_trajectory_csv(read_file(text), text);
   std::vector<BaseHarmonic> harmonics;
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
@@ -188,7 +188,7 @@ std::unique_ptr<BaseTrajectory> base_motion(const std::string& text) {
     const auto frequency = parse_vector("--base-motion", part.substr(second + 1), 1, {0.0});
     harmonics.push_back({base_axis_from_name(part.substr(0, first)), amplitude[0], frequency[0]});
   }
-  return harmonic_base(harmonics);
+  return harmonic_base_trajectory(harmonics);
 }
 
 }  // namespace dynamics::tools

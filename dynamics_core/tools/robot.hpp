@@ -49,9 +49,9 @@ std::vector<double> parse_vector(const std::string& option, const std::string& t
 
 /// A desired motion from the command line: "cycloid" (or empty) is the table's forced run, or a
 /// cycloid to `q1` in `period`; anything else a file, CSV or YAML by its ending.
-std::unique_ptr<Motion> desired_motion(const Robot& robot, const std::string& trajectory,
-                                       const std::vector<double>& q0, const std::string& q1,
-                                       std::optional<double> period);
+std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
+                                           const std::vector<double>& q0, const std::string& q1,
+                                           std::optional<double> period);
 
 /// "2.5" or "2.5,0,0,0.1": a point mass fixed to the end effector.
 Payload payload(const std::string& text, const Robot& robot);

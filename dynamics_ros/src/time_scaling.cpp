@@ -99,7 +99,7 @@ class Scaling {
     return seconds(path_.times[segment + 1] - path_.times[segment]);
   }
 
-  Places places_of(const TimedPath& path, const dynamics::Motion& motion) const {
+  Places places_of(const TimedPath& path, const dynamics::Trajectory& motion) const {
     Places made;
     const std::size_t size = segments() * rows * n_;
     for (auto* values : {&made.q, &made.v, &made.a, &made.gravity, &made.inertia}) {

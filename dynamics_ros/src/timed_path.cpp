@@ -14,7 +14,7 @@
 
 namespace dynamics_ros {
 
-std::unique_ptr<dynamics::Motion> motion_of(const TimedPath& path, std::size_t size) {
+std::unique_ptr<dynamics::Trajectory> motion_of(const TimedPath& path, std::size_t size) {
   dynamics::Knots knots;
   const auto row = [size](const std::vector<double>& from, std::size_t k) {
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(k * size);
@@ -26,7 +26,7 @@ std::unique_ptr<dynamics::Motion> motion_of(const TimedPath& path, std::size_t s
     if (!path.qd.empty()) knots.qd.push_back(row(path.qd, k));
     if (!path.qdd.empty()) knots.qdd.push_back(row(path.qdd, k));
   }
-  return dynamics::knot_motion(std::move(knots));
+  return dynamics::knot_trajectory(std::move(knots));
 }
 
 TimedPath with_interior_points(const TimedPath& path, std::size_t size, std::size_t interior) {

@@ -26,7 +26,7 @@ inline double seconds(std::int64_t nanoseconds) {
 }
 
 /// `size`: coordinates of the robot.
-std::unique_ptr<dynamics::Motion> motion_of(const TimedPath& path, std::size_t size);
+std::unique_ptr<dynamics::Trajectory> motion_of(const TimedPath& path, std::size_t size);
 
 /// The same motion with so many points more between any two. Needs qd. Throws Fault where two are
 /// too close for that.

@@ -106,7 +106,7 @@ TEST_F(SimulateCrane, TrajectoriesInAnyJointOrder) {
   dynamics::Knots knots;
   for (const auto& at : goal.trajectory.points) knots.t.push_back(seconds_of(at));
   knots.q = {{0.4, -0.3, 0.2}, {0.1, 0.2, 0.3}, {0.2, 0.1, 0.1}};
-  options.motion = dynamics::knot_motion(knots);
+  options.trajectory = dynamics::knot_trajectory(knots);
   goal.scenario = Simulate::Goal::FORCED;
   options.scenario = dynamics::Scenario::forced;
   expect_same(simulated(), dynamics::simulate(model, options));

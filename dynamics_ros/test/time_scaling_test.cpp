@@ -175,7 +175,7 @@ class Slowed : public ::testing::Test {
 
   /// Largest effort and velocity against the limits, at so many places of each segment.
   std::pair<double, double> ratios(const Points& points, int places, bool friction = true) {
-    const auto motion = dynamics::knot_motion(knots_of(points));
+    const auto motion = dynamics::knot_trajectory(knots_of(points));
     dynamics::Conditions conditions;
     conditions.friction = friction;
     std::pair<double, double> largest = {0.0, 0.0};
@@ -241,8 +241,8 @@ TEST_F(Slowed, UniformIsWithinTheLimitsAndNoSlowerThanNeeded) {
     ++slowed;
     EXPECT_NEAR(dynamics::max_propagating_nan(effort, velocity), 1.0, 1e-5) << "a limit is reached";
     // the same path: the spline at the same share of the time
-    const auto before = dynamics::knot_motion(knots_of(request.trajectory.points));
-    const auto after = dynamics::knot_motion(knots_of(response.trajectory.points));
+    const auto before = dynamics::knot_trajectory(knots_of(request.trajectory.points));
+    const auto after = dynamics::knot_trajectory(knots_of(response.trajectory.points));
     std::vector<double> q(3), slow(3), rate(3), unused(3), slow_rate(3);
     const double end = seconds_of(request.trajectory.points.back());
     for (double t = 0.0; t <= end; t += end / 57.0) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The integrators of simulate(), by name, and how they treat events.
+// Registry of the integrators of simulate(), and the types of its events.
 //
-//   for (const dynamics::ode::IntegratorName& method : dynamics::ode::integrator_names()) ...
+//   for (const dynamics::ode::IntegratorName& method : dynamics::ode::integrator_names()) {
+//     std::cout << method.name << ": " << method.summary << "\n";
+//   }
 
 #include <span>
 #include <string_view>
@@ -15,25 +17,25 @@ namespace ode {
 
 struct IntegratorName {
   std::string_view name;
-  bool fixed_step;   ///< always
-  bool constant_ok;  ///< may run at constant step
+  bool fixed_step;     ///< always runs at constant step
+  bool constant_step;  ///< can run at constant step
   std::string_view summary;
 };
 
-/// All names, in the order in which they are listed to users.
+/// All integrators, in the order in which they are listed to users.
 std::span<const IntegratorName> integrator_names();
 
-/// Throws std::invalid_argument listing the names if there is none such.
+/// Throws std::invalid_argument listing the names for an unknown one.
 const IntegratorName& find_integrator(std::string_view name);
 
-/// Which sign change of g counts, in the direction in which the run goes.
+/// Which sign changes of an event function count, in the direction of integration.
 enum class Crossing { any, rising, falling };
 
-/// What an event's action asks for.
+/// How the simulation continues after an event.
 enum class EventAction {
-  proceed,  ///< go on; the state was not changed
-  restart,  ///< the state was changed: start afresh from it
-  stop      ///< end the run here, with the state as the action left it
+  proceed,  ///< continue; the state was not changed
+  restart,  ///< the state was changed: restart the integrator from it
+  stop      ///< end here, with the state as the action left it
 };
 
 }  // namespace ode

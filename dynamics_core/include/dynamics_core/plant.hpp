@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Plant: a mechanism as the simulator runs it. The rigid arm is one, an arm with flexible links
-// another; simulate() knows neither.
+// Plant: the equations of motion that simulate() integrates. Two are provided: rigid robots and
+// robots with flexible links.
 //
 //   auto plant = dynamics::rigid_plant(model, {.friction = true});
 //   dynamics::Recording run = dynamics::simulate(*plant, options);
 //
-// The coordinates are the joints of model(), in its order, and after them any others that no
-// actuator moves (the amplitudes of flexible links). Joint vectors have joints() entries, state
-// vectors size() entries; q, qd and qdd are state vectors unless said otherwise, tau always is a
-// joint vector. Nothing here allocates except describe() and record(). Not thread-safe: one plant a
-// run.
+// Coordinates: the joints of model(), in its order, then coordinates without actuator (the modal
+// amplitudes of flexible links). Joint vectors have joints() entries, state vectors have size()
+// entries. q, qd and qdd are state vectors unless stated otherwise; tau is always a joint vector.
+// SI units. Only describe() and record() allocate. Not thread-safe: use one plant per simulation.
 
 #include <memory>
 
@@ -24,7 +23,7 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
-/// M(q) q'' = tau - ..., over any scalar.
+/// The equations of motion M(q) qdd + C(q, qd) qd + g(q) + friction = tau with any scalar type.
 template <class Scalar>
 class EquationsOfMotion {
  public:
@@ -35,24 +34,24 @@ class EquationsOfMotion {
   EquationsOfMotion(const EquationsOfMotion&) = delete;
   EquationsOfMotion& operator=(const EquationsOfMotion&) = delete;
 
-  virtual std::size_t joints() const = 0;
-  virtual std::size_t size() const = 0;
+  virtual std::size_t joints() const = 0;  ///< number of joint coordinates
+  virtual std::size_t size() const = 0;    ///< number of all coordinates
 
-  /// qdd for the joint forces tau.
+  /// Forward dynamics: qdd for the joint torques tau.
   virtual void accelerations(const Scalar& t, Input q, Input qd, Input tau, Output qdd) = 0;
 
-  /// The joint forces of a desired motion of the joints (q, qd and qdd are joint vectors), to be
-  /// applied open loop.
-  virtual void motion_forces(const Scalar& t, Input q, Input qd, Input qdd, Output tau) = 0;
+  /// Joint torques of a desired motion, for open-loop control: inverse dynamics of the desired q,
+  /// qd and qdd, which are joint vectors.
+  virtual void feedforward_torques(const Scalar& t, Input q, Input qd, Input qdd, Output tau) = 0;
 
-  /// The joint forces that give the joints the accelerations qdd (a joint vector) in the state q,
-  /// qd: computed torque.
-  virtual void control_forces(const Scalar& t, Input q, Input qd, Input qdd, Output tau) = 0;
+  /// Joint torques for computed-torque control: those that give the joints the accelerations qdd (a
+  /// joint vector) in the actual state q, qd.
+  virtual void computed_torques(const Scalar& t, Input q, Input qd, Input qdd, Output tau) = 0;
 
-  /// Whether energy flows in or out without joint forces: friction, damping, a moving base.
+  /// Whether the energy changes even without joint torques: by friction, damping or a moving base.
   virtual bool exchanges_energy() const = 0;
 
-  /// What joint forces, friction, damping and the base put into the mechanism (W).
+  /// Power of joint torques, friction, damping and the moving base on the mechanism (W).
   virtual Scalar power(const Scalar& t, Input q, Input qd, Input qdd, Input tau) = 0;
 
  protected:
@@ -61,51 +60,48 @@ class EquationsOfMotion {
 
 class Plant : public EquationsOfMotion<double> {
  public:
-  /// Joints, frames and looks.
+  /// Joints, frames and visuals.
   virtual const Model& model() const = 0;
   std::size_t joints() const final { return model().size(); }
 
-  /// The rate of kinetic, potential and strain energy along q, qd, qdd (W), found otherwise than by
-  /// power(), so that their difference says how well the equations of motion are solved.
+  /// d/dt of kinetic, potential and strain energy along q, qd, qdd (W). Computed independently of
+  /// power(): the difference is the residual of the equations of motion.
   virtual double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) = 0;
 
-  /// M^-1 times a unit impulse on a joint: the jump of qd. By differences of accelerations() unless
-  /// a plant knows better.
-  virtual void impulse_response(double t, ConstVector q, std::size_t joint, MutableVector jump);
+  /// M^-1 e_joint: the change of qd under a unit impulse on a joint. Default: difference of two
+  /// accelerations(), which allocates.
+  virtual void impulse_response(double t, ConstVector q, std::size_t joint,
+                                MutableVector velocity_change);
 
-  /// The same plant without the model's payload; null where it cannot be let go of.
+  /// The same plant without the model's payload; null if there is no payload.
   virtual std::unique_ptr<Plant> without_payload() const { return nullptr; }
 
-  /// Names what record() will fill beyond the rigid columns: amplitudes, tips, and the
-  /// shapes of beams.
+  /// Prepares the columns that record() fills beyond those of a rigid robot: names of amplitudes
+  /// and tips, and the shape functions of the beams.
   virtual void describe(Recording&) const {}
 
-  /// Appends one sample of kinetic, potential, strain, end_effector, end_effector_turn and centre,
-  /// and of what describe() named. Times, joint vectors, work and power are the simulator's.
+  /// Appends one sample of kinetic, potential, strain, end_effector, end_effector_orientation,
+  /// center_of_mass and the columns of describe(). The simulator appends times, joint vectors, work
+  /// and power.
   virtual void record(double t, ConstVector q, ConstVector qd, Recording& run) = 0;
 };
 
 struct RigidPlantOptions {
   bool friction = true;                             ///< damping and Coulomb friction of the joints
-  std::shared_ptr<const BaseTrajectory> base = {};  ///< prescribed motion, at rest where null
+  std::shared_ptr<const BaseTrajectory> base = {};  ///< prescribed base motion; null: at rest
 };
 
-/// The model's rigid dynamics. Links that are flexible count as rigid.
+/// Rigid-body dynamics of the model; flexible links are treated as rigid.
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options = {});
-
-// An arm with flexible links for simulate():
-//
-//   auto plant = dynamics::flexible_plant(model);
-//   dynamics::Recording run = dynamics::simulate(*plant, options);
-//
-// The forced run's torques are those of the rigid arm along the desired motion (Mohan and Saha,
-// section 7); computed torque and hold make the joints follow, the beams swing as they will.
 
 struct FlexiblePlantOptions {
   bool friction = true;   ///< damping and Coulomb friction of the joints
-  bool cholesky = false;  ///< accelerations by the whole matrix instead of the recursion
+  bool cholesky = false;  ///< solve with the full inertia matrix, O(n^3), instead of O(n)
 };
 
+/// Dynamics of a robot with flexible links. feedforward_torques() are those of the rigid robot
+/// (Mohan and Saha, section 7). computed_torques() control the joints only; the beams vibrate
+/// freely.
 std::unique_ptr<Plant> flexible_plant(const FlexibleModel& model,
                                       const FlexiblePlantOptions& options = {});
 

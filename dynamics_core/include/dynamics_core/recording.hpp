@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a run leaves behind: settings, statistics and samples, and its files.
+// Recording: the result of a simulation: settings, statistics, events and samples, and its files.
+//
+//   const dynamics::Recording run = dynamics::simulate(model, options);
+//   dynamics::write_file("run.csv", dynamics::to_csv(run));
+//   const double last_angle = run.q[0].back();
+//
+// SI units and radians. Columns have one entry per sample.
 
 #include <Eigen/Core>
 #include <cstdint>
@@ -15,9 +21,9 @@
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 struct RunSettings {
-  std::string robot;    ///< as it was asked for
+  std::string robot;    ///< name or file, as given by the user
   std::string source;   ///< the paper's table, or the file
-  std::string command;  ///< what repeats the run, may be empty
+  std::string command;  ///< command line that repeats the simulation; may be empty
   std::string scenario;
   std::string integrator;
   double rtol = 0.0, atol = 0.0;
@@ -27,54 +33,57 @@ struct RunSettings {
   std::vector<double> q0, qd0;
   bool friction = true;
   std::string precision = "double";
-  double bandwidth = 0.0;  ///< of closed loops (rad/s)
+  double bandwidth = 0.0;  ///< of hold and computed torque (rad/s)
   bool limits = false;
   double restitution = 0.0;
-  std::string trajectory;   ///< the desired motion, as it was asked for
-  std::string base_motion;  ///< as it was asked for
+  std::string trajectory;   ///< desired trajectory, as given by the user
+  std::string base_motion;  ///< as given by the user
   std::optional<Payload> payload;
-  std::optional<double> drop_payload;  ///< (s)
+  std::optional<double> drop_payload;  ///< time of release (s)
 };
 
-/// Something that happened at an instant: a stop hit or left, a limit passed, a payload dropped, a
-/// condition of the user's met.
+/// An event: impact on a joint stop or release from it, a limit exceeded, the payload dropped, or a
+/// user-defined SimulationEvent.
 struct RunEvent {
-  double t = 0.0;
-  std::string what;
+  double t = 0.0;    ///< (s)
+  std::string what;  ///< description
 };
 
 struct RunStatistics {
   std::uint64_t steps = 0, rejected = 0, evaluations = 0;
   double wall_seconds = 0.0;
-  /// Largest departure of the energy from what went in, relative to the largest kinetic energy (to
-  /// a millionth of what is stored where hardly anything moves).
+  /// Largest |energy - initial energy - work| over the samples, relative to the largest kinetic
+  /// energy, or to 1e-6 of the potential and strain energy where that is larger.
   double energy_drift = 0.0;
   bool completed = true;
-  std::string ending;  ///< why it did not complete
+  std::string ending;  ///< reason if not completed
 };
 
 using Column = std::vector<double>;
 
-/// The shapes of a flexible link, from which its amplitudes give the bent line at any sample: at
-/// x[i] the deflection u_y is the sum of value[j][i] d_j over the modes along y, u_z over those
-/// along z, and the foreshortening u_x = -1/2 the sum of value[i] d_j d_k over `shortening`, where
-/// d are the amplitudes. The cross-section there is rotated by Rz(u_y') Ry(-u_z').
+/// Shape functions of a flexible link, tabulated at stations x[i] along the beam. With the modal
+/// amplitudes d of a sample they give the deflected shape:
+///
+///   u_y(x_i) = sum_j modes[j].value[i] d_j over the modes along y, u_z likewise along z,
+///   u_x(x_i) = -1/2 sum d_j d_k value[i] over `shortening` (foreshortening),
+///
+/// and the cross-section is rotated by Rz(u_y') Ry(-u_z').
 struct BeamShapes {
-  /// One column per place.
+  /// One entry per station.
   struct Mode {
     Column value, slope, curvature;  ///< s, ds/dx (1/m), d2s/dx2 (1/m^2)
   };
-  /// int_0^x s_j' s_k', for j <= k of one direction.
+  /// int_0^x s_j' s_k' dx for j <= k of the same direction.
   struct Shortening {
     std::size_t j, k;
-    Column value;  ///< one entry per place (1/m)
+    Column value;  ///< one entry per station (1/m)
   };
   std::string link;
   std::size_t first;      ///< index of its first amplitude in Recording::amplitudes
-  std::size_t modes_y;    ///< how many of the modes are along y; they come first
-  std::vector<double> x;  ///< places along the undeformed beam, ascending, both ends (m)
+  std::size_t modes_y;    ///< number of modes along y; they come first
+  std::vector<double> x;  ///< stations along the undeformed beam, ascending, with both ends (m)
   std::vector<Mode> modes;
-  std::vector<Shortening> shortening;  ///< empty where the beam keeps its length
+  std::vector<Shortening> shortening;  ///< empty without foreshortening
 };
 
 struct Recording {
@@ -86,37 +95,38 @@ struct Recording {
   std::vector<RunEvent> events;
 
   Column t;
-  std::vector<Column> q, qd, qdd, tau;  ///< by coordinate
+  std::vector<Column> q, qd, qdd, tau;  ///< [coordinate][sample]
   Column kinetic, potential, strain;    ///< (J)
-  Column work;                          ///< of actuators and friction since the start (J)
+  Column work;                          ///< of actuators, friction and base since the start (J)
   Column power;                         ///< of the actuators (W)
-  Column energy_drift;   ///< energy - energy(0) - work, over the largest kinetic energy
-  Column power_balance;  ///< rate of the energy less the power that goes in (W), may be empty
-  std::vector<Column> end_effector;       ///< x, y, z of Model::end_effector() (m)
-  std::vector<Column> end_effector_turn;  ///< its quaternion x, y, z, w
-  std::vector<Column> centre;             ///< of mass: x, y, z (m)
-  std::vector<Column> desired;            ///< q of the motion asked for, empty where there is none
+  Column energy_drift;                  ///< see RunStatistics::energy_drift, with sign
+  Column power_balance;                 ///< d(energy)/dt - Plant::power() (W); may be empty
+  std::vector<Column> end_effector;     ///< x, y, z of Model::end_effector() (m)
+  std::vector<Column> end_effector_orientation;  ///< its quaternion x, y, z, w
+  std::vector<Column> center_of_mass;            ///< x, y, z (m)
+  std::vector<Column> desired;                   ///< q of the desired trajectory; empty without one
 
-  // of flexible links, empty for rigid ones
+  // flexible links; empty for rigid robots
   std::vector<std::string> amplitude_names;  ///< LINK_y1, ...
   std::vector<Column> amplitudes, amplitude_rates;
   std::vector<std::string> tip_names;  ///< LINK_y, LINK_z
   std::vector<Column> tips;            ///< deflections of the tips (m)
   std::vector<BeamShapes> beams;
 
-  std::size_t size() const { return t.size(); }
+  std::size_t size() const { return t.size(); }  ///< number of samples
 };
 
-/// t, q_*, qd_*, tau_*, kinetic, potential, strain, e_* and tip_* of flexible links; after these
-/// qdd_*, work, power, power_balance and the pose of the end effector; 17 digits; first row names.
+/// CSV with column names in the first row and 17 digits: t, q_*, qd_*, tau_*, kinetic, potential,
+/// strain, e_* and tip_* of flexible links, qdd_*, work, power, power_balance, the pose of the end
+/// effector, desired_*.
 std::string to_csv(const Recording& recording);
 
-/// The run as one JSON object; compact: columns as base64 of little-endian doubles (what the pose
-/// of the robot follows from, and t and the drift) and floats, as the web page takes them.
+/// The recording as one JSON object. `compact`: columns as base64 of little-endian numbers, as the
+/// web page reads them: doubles for t, the coordinates and the energy drift, floats for the rest.
 std::string to_json(const Recording& recording, bool compact = false);
 
-/// Writes a whole file or none: through a temporary one beside it. Throws std::runtime_error naming
-/// the file and the reason.
+/// Writes a file atomically: first to a temporary file in the same folder, then renamed. Throws
+/// std::runtime_error with the file and the reason.
 void write_file(const std::string& path, const std::string& text);
 
 }  // namespace dynamics

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Simulation: forward dynamics and integration (Saha 2003, section 4).
+// Simulation: integrates the forward dynamics (Saha 2003, section 4).
 //
 //   dynamics::SimulationOptions options;
 //   options.duration = 2.0;
 //   dynamics::Recording fall = dynamics::simulate(model, options);
+//
+// SI units. Simulations allocate; several threads may simulate the same model, each with a plant of
+// its own.
 
 #include <functional>
 #include <memory>
@@ -24,25 +27,26 @@
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 enum class Scenario {
-  free_fall,       ///< no joint forces
-  forced,          ///< the inverse dynamics of the desired motion, open loop
-  hold,            ///< computed torque, staying at the start
-  computed_torque  ///< computed torque, along the desired motion
+  free_fall,       ///< no joint torques
+  forced,          ///< inverse dynamics of the desired trajectory, open loop
+  hold,            ///< computed torque, holding the initial position
+  computed_torque  ///< computed torque along the desired trajectory
 };
-/// "free-fall", "forced", "hold", "computed-torque"; throws ArgumentError listing them.
+/// Scenario by name: "free-fall", "forced", "hold", "computed-torque". Throws ArgumentError listing
+/// them.
 Scenario scenario_from_name(std::string_view name);
 const char* to_string(Scenario scenario);
 
-/// A condition of the user's that is watched during a run and located to round-off.
+/// A user-defined event: a zero crossing of a function of the state, located to round-off.
 struct SimulationEvent {
   std::string name;
-  /// Its zeros are looked for; q and qd are the plant's.
+  /// The function whose zeros are located; q and qd are the plant's state vectors.
   std::function<double(double t, ConstVector q, ConstVector qd)> function;
   ode::Crossing crossing = ode::Crossing::any;
-  /// Called at each crossing, may be empty. What it does to q and qd counts if it returns restart
-  /// or stop; the energy that this brings counts as work.
+  /// Called at each crossing; may be empty. Changes of q and qd take effect if it returns restart
+  /// or stop; the change of energy counts as work.
   std::function<ode::EventAction(double t, MutableVector q, MutableVector qd)> action;
-  bool stop = false;  ///< ends the run at the first crossing
+  bool stop = false;  ///< ends the simulation at the first crossing
 };
 
 struct SimulationOptions {
@@ -50,41 +54,43 @@ struct SimulationOptions {
   double duration = 10.0;  ///< (s)
   std::string integrator = "dop853";
   double rtol = 1e-9;
-  std::optional<double> atol;   ///< as rtol
+  std::optional<double> atol;   ///< unset: rtol
   std::optional<double> step;   ///< of fixed-step methods (s)
-  double sample = 0.01;         ///< (s)
-  std::vector<double> q0, qd0;  ///< zero where empty
+  double sample = 0.01;         ///< sampling interval of the recording (s)
+  std::vector<double> q0, qd0;  ///< initial state; zero if empty
   bool friction = true;
-  std::shared_ptr<const Motion> motion;  ///< for forced and computed torque
-  double bandwidth = 10.0;               ///< of the closed loops (rad/s)
+  std::shared_ptr<const Trajectory> trajectory;  ///< desired; for forced and computed torque
+  double bandwidth = 10.0;                       ///< of hold and computed torque (rad/s)
 
-  /// Joint stops stop, actuators give no more than their effort limit, speeds above their limit are
-  /// told in Recording::events.
+  /// Enables joint stops and effort limits; velocities above their limit are reported in
+  /// Recording::events.
   bool limits = false;
-  double restitution = 0.0;  ///< of the stops, 0 to 1
+  double restitution = 0.0;  ///< coefficient of restitution of the stops, 0 to 1
 
-  std::shared_ptr<const BaseTrajectory> base;  ///< prescribed motion, at rest where null
-  /// When the model's payload is released (s); its momentum goes with it. Controllers keep using
+  std::shared_ptr<const BaseTrajectory> base;  ///< prescribed base motion; null: at rest
+  /// Time at which the payload is released (s). It leaves with its momentum. Controllers keep using
   /// the model with the payload.
   std::optional<double> drop_payload;
   std::vector<SimulationEvent> events;
 };
 
-/// Called now and then with the time reached; returning false ends the run with what there is.
+/// Called after each step with the simulated time; returning false ends the simulation.
 using Progress = std::function<bool(double time)>;
 
-/// Throws ArgumentError or std::invalid_argument for options that cannot be, naming them, and
-/// ModelError where the robot has no forward dynamics. A run that the integrator cannot finish, or
-/// that `progress` ends, is returned as far as it came, with the reason in its statistics.
+/// Simulates a rigid robot. Throws ArgumentError or std::invalid_argument naming the invalid
+/// option, and ModelError if the robot has no forward dynamics. If the integrator fails or
+/// `progress` ends the simulation, the samples so far are returned, with the reason in
+/// statistics.ending.
 Recording simulate(const Model& model, const SimulationOptions& options,
                    const Progress& progress = {});
 
-/// The same for any plant; `friction` and `base` are then the plant's own affair. q0 and qd0 are
-/// given for the joints alone, or for all coordinates of the plant.
+/// Simulates any plant. `friction` and `base` of the options are ignored: the plant defines them.
+/// q0 and qd0 have one entry per joint or one per coordinate of the plant.
 Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress = {});
 
-/// Torques along a motion (the papers' RIDIM): inverse dynamics at every sample of the duration.
-Recording torques_along(const Model& model, const Motion& motion, double duration, double sample,
-                        Friction friction = {});
+/// Inverse dynamics along a trajectory (RIDIM in the papers), one sample every `sample` s. Throws
+/// ArgumentError for another number of joints or times that are not positive.
+Recording torques_along(const Model& model, const Trajectory& trajectory, double duration,
+                        double sample, Friction friction = {});
 
 }  // namespace dynamics

@@ -44,7 +44,7 @@ class WideRigid final : public EquationsOfMotion<Wide> {
     for (std::size_t i = 0; i < q.size(); ++i) forces_[i] = tau[i] - friction(i, qd[i]);
     run(q, qd, qdd);
   }
-  void motion_forces(const Wide&, Input q, Input qd, Input qdd, Output tau) override {
+  void feedforward_torques(const Wide&, Input q, Input qd, Input qdd, Output tau) override {
     check({{"q", q}, {"qd", qd}, {"qdd", qdd}, {"tau", tau}});
     const std::size_t n = q.size();
     std::fill(forces_.begin(), forces_.end(), Wide(0.0));
@@ -60,8 +60,8 @@ class WideRigid final : public EquationsOfMotion<Wide> {
     inverse_.solve(std::span<Wide>(tau.data(), n));
     for (std::size_t i = 0; i < n; ++i) tau[i] += friction(i, qd[i]);
   }
-  void control_forces(const Wide& t, Input q, Input qd, Input qdd, Output tau) override {
-    motion_forces(t, q, qd, qdd, tau);
+  void computed_torques(const Wide& t, Input q, Input qd, Input qdd, Output tau) override {
+    feedforward_torques(t, q, qd, qdd, tau);
   }
   bool exchanges_energy() const override {
     for (const TreeBody& body : model_.tree()) {

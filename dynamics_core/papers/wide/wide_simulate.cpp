@@ -13,25 +13,25 @@ namespace dynamics {
 /// Our own motions are evaluated with all digits: an open-loop run is no better than what it
 /// follows. Motions of the user's are as exact as double.
 template <>
-void evaluate_motion<DoubleDouble>(const Motion& motion, const DoubleDouble& t,
-                                   std::span<DoubleDouble> q, std::span<DoubleDouble> qd,
-                                   std::span<DoubleDouble> qdd) {
-  if (const auto* cycloid = dynamic_cast<const Cycloid*>(&motion)) {
+void evaluate_trajectory<DoubleDouble>(const Trajectory& trajectory, const DoubleDouble& t,
+                                       std::span<DoubleDouble> q, std::span<DoubleDouble> qd,
+                                       std::span<DoubleDouble> qdd) {
+  if (const auto* cycloid = dynamic_cast<const CycloidTrajectory*>(&trajectory)) {
     cycloid->evaluate(t, q, qd, qdd);
     return;
   }
-  if (const auto* paper = dynamic_cast<const MohanSaha*>(&motion)) {
+  if (const auto* paper = dynamic_cast<const MohanSahaTrajectory*>(&trajectory)) {
     paper->evaluate(t, q, qd, qdd);
     return;
   }
-  if (const auto* knots = dynamic_cast<const KnotMotion*>(&motion)) {
+  if (const auto* knots = dynamic_cast<const KnotTrajectory*>(&trajectory)) {
     knots->evaluate(t, q, qd, qdd);
     return;
   }
-  const std::size_t n = motion.size();
+  const std::size_t n = trajectory.size();
   std::vector<double> values(3 * n);
   const std::span<double> all(values);
-  motion.at(static_cast<double>(t), all.first(n), all.subspan(n, n), all.last(n));
+  trajectory.at(static_cast<double>(t), all.first(n), all.subspan(n, n), all.last(n));
   for (std::size_t i = 0; i < n; ++i) {
     q[i] = values[i];
     qd[i] = values[n + i];
@@ -54,7 +54,7 @@ Recording simulate_double_double(const Model& model, const SimulationOptions& op
   const RigidPlantOptions rigid{.friction = options.friction};
   const auto plant = rigid_plant(model, rigid);
   const auto equations = wide_rigid_equations(model, rigid);
-  Recording run = Run<DoubleDouble>(*equations, *plant, options, progress).go();
+  Recording run = Run<DoubleDouble>(*equations, *plant, options, progress).run();
   run.settings.precision = "double-double";
   return run;
 }

@@ -51,7 +51,7 @@ Tableau<Real> make_tableau(std::string_view name) {
 template <class Scalar>
 std::unique_ptr<FixedStepIntegrator<Scalar>> make_fixed_step_integrator(
     std::string_view name, const System<Scalar>& system, Options<RealOf<Scalar>> options) {
-  if (!find_integrator(name).constant_ok) {
+  if (!find_integrator(name).constant_step) {
     throw std::invalid_argument("integrator '" + std::string(name) +
                                 "' chooses its own steps: it cannot run at fixed step");
   }

@@ -11,19 +11,20 @@
 namespace dynamics {
 namespace {
 
-/// Places along a beam at which the recording has its shapes: every joint on it, and so many that a
-/// polynomial of degree five through value, slope and curvature is right to 1e-7 of the amplitude.
-std::vector<double> beam_places(const FlexibleModel& model, const FlexibleLink& link) {
-  const std::size_t pieces = 8 * std::max(link.modes_y, link.modes_z);
+/// Stations along a beam at which the recording tabulates its shapes: every joint on it, and so
+/// many that quintic interpolation of value, slope and curvature is accurate to 1e-7 of the
+/// amplitude.
+std::vector<double> beam_stations(const FlexibleModel& model, const FlexibleLink& link) {
+  const std::size_t segments = 8 * std::max(link.modes_y, link.modes_z);
   std::vector<double> x;
-  for (std::size_t k = 0; k <= pieces; ++k)
-    x.push_back(link.length * static_cast<double>(k) / static_cast<double>(pieces));
+  for (std::size_t k = 0; k <= segments; ++k)
+    x.push_back(link.length * static_cast<double>(k) / static_cast<double>(segments));
   for (const JointDescription& joint : model.rigid().description().joints) {
     const double at = joint.origin.translation.x();
     if (joint.parent != link.name || at < 0.0 || at > link.length) continue;
-    // between two places that nearly coincide a polynomial is ill-conditioned
-    const bool present = std::any_of(x.begin(), x.end(), [&](double place) {
-      return std::abs(place - at) < 1e-6 * link.length;
+    // interpolation between nearly coincident stations is ill-conditioned
+    const bool present = std::any_of(x.begin(), x.end(), [&](double station) {
+      return std::abs(station - at) < 1e-6 * link.length;
     });
     if (!present) x.push_back(at);
   }
@@ -34,8 +35,9 @@ std::vector<double> beam_places(const FlexibleModel& model, const FlexibleLink& 
 BeamShapes beam_shapes(const FlexibleModel& model, std::size_t index) {
   const FlexibleLink& link = model.links()[index];
   const std::size_t m = link.modes();
-  BeamShapes shapes{
-      link.name, link.first - model.joint_count(), link.modes_y, beam_places(model, link), {}, {}};
+  BeamShapes shapes{link.name,    link.first - model.joint_count(),
+                    link.modes_y, beam_stations(model, link),
+                    {},           {}};
   shapes.modes.resize(m);
   for (std::size_t j = 0; j < m; ++j) {
     const auto mode = static_cast<int>(j < link.modes_y ? j : j - link.modes_y);
@@ -54,7 +56,7 @@ BeamShapes beam_shapes(const FlexibleModel& model, std::size_t index) {
   for (const double x : shapes.x) {
     const BeamSection at = cross_section(model, index, x);
     for (BeamShapes::Shortening& pair : shapes.shortening)
-      pair.value.push_back(at.bends ? at.shortening[pair.j * m + pair.k] : 0.0);
+      pair.value.push_back(at.deflects ? at.shortening[pair.j * m + pair.k] : 0.0);
   }
   return shapes;
 }
@@ -67,11 +69,12 @@ class FlexiblePlant final : public Plant {
         workspace_(model),
         rigid_workspace_(model.rigid()),
         forces_(model.size()),
-        amplitudes_(model.amplitude_count()) {
+        amplitude_qdd_(model.amplitude_count()) {
     conditions_.friction = options.friction;
     for (const flexible::ElasticBody& body : model.tree()) {
-      const bool rubs = body.damping > 0.0 || body.friction > 0.0;
-      exchanges_ = exchanges_ || (options.friction && rubs) || !body.beam.damping.empty();
+      const bool has_friction = body.damping > 0.0 || body.friction > 0.0;
+      exchanges_energy_ =
+          exchanges_energy_ || (options.friction && has_friction) || !body.beam.damping.empty();
     }
   }
 
@@ -87,42 +90,43 @@ class FlexiblePlant final : public Plant {
     }
   }
 
-  void motion_forces(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
-                     MutableVector tau) override {
+  void feedforward_torques(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
+                           MutableVector tau) override {
     inverse_dynamics(model_.rigid(), rigid_workspace_, q, qd, qdd, tau, conditions_);
   }
 
-  void control_forces(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
-                      MutableVector tau) override {
-    joint_torques(model_, workspace_, q, qd, qdd, tau, amplitudes_, options_.friction);
+  void computed_torques(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
+                        MutableVector tau) override {
+    joint_torques(model_, workspace_, q, qd, qdd, tau, amplitude_qdd_, options_.friction);
   }
 
-  bool exchanges_energy() const override { return exchanges_; }
+  bool exchanges_energy() const override { return exchanges_energy_; }
 
   double power(const double&, ConstVector, ConstVector qd, ConstVector, ConstVector tau) override {
-    const FlexiblePower flow = dynamics::power(model_, workspace_, qd, tau);
-    return flow.actuators - flow.damping - (options_.friction ? flow.friction : 0.0);
+    const FlexiblePower power = dynamics::power(model_, workspace_, qd, tau);
+    return power.actuators - power.damping - (options_.friction ? power.friction : 0.0);
   }
 
-  // qd (M qdd + bias), damping taken off: the rate of the energy, by another way than the forces
+  // qd^T (M qdd + bias) minus the power of damping
   double energy_rate(double, ConstVector q, ConstVector qd, ConstVector qdd) override {
     inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, false);
     double rate = 0.0;
     for (std::size_t i = 0; i < qd.size(); ++i) rate += forces_[i] * qd[i];
     std::fill(forces_.begin(), forces_.end(), 0.0);
-    const ConstVector still(forces_.data(), model_.joint_count());
-    return rate - dynamics::power(model_, workspace_, qd, still).damping;
+    const ConstVector zero_torques(forces_.data(), model_.joint_count());
+    return rate - dynamics::power(model_, workspace_, qd, zero_torques).damping;
   }
 
   std::unique_ptr<Plant> without_payload() const override {
     if (!model_.rigid().payload()) return nullptr;
-    const FlexibleModel bare(model_.rigid().without_payload(), model_.options());
-    return std::make_unique<FlexiblePlant>(bare, options_);
+    const FlexibleModel without_load(model_.rigid().without_payload(), model_.options());
+    return std::make_unique<FlexiblePlant>(without_load, options_);
   }
 
   void describe(Recording& run) const override {
     for (const std::string& name : model_.amplitude_names()) {
-      run.amplitude_names.push_back(name.substr(2));  // the file adds e_ itself
+      run.amplitude_names.push_back(
+          name.substr(2));  // without the prefix e_, which the writers add
     }
     run.amplitudes.resize(model_.amplitude_count());
     run.amplitude_rates.resize(model_.amplitude_count());
@@ -135,19 +139,19 @@ class FlexiblePlant final : public Plant {
   }
 
   void record(double, ConstVector q, ConstVector qd, Recording& run) override {
-    const FlexibleEnergy now = energy(model_, workspace_, q, qd);
-    run.kinetic.push_back(now.kinetic);
-    run.potential.push_back(now.potential);
-    run.strain.push_back(now.strain);
+    const FlexibleEnergy energies = energy(model_, workspace_, q, qd);
+    run.kinetic.push_back(energies.kinetic);
+    run.potential.push_back(energies.potential);
+    run.strain.push_back(energies.strain);
     const Pose tip = frame_pose(model_, workspace_, q, model_.rigid().end_effector());
-    const Eigen::Quaterniond turn(tip.rotation);
-    const Eigen::Vector3d centre = mass_centre(model_, workspace_, q);
+    const Eigen::Quaterniond orientation(tip.rotation);
+    const Eigen::Vector3d com = center_of_mass(model_, workspace_, q);
     for (std::size_t k = 0; k < 3; ++k) {
       run.end_effector[k].push_back(tip.translation[static_cast<Eigen::Index>(k)]);
-      run.centre[k].push_back(centre[static_cast<Eigen::Index>(k)]);
+      run.center_of_mass[k].push_back(com[static_cast<Eigen::Index>(k)]);
     }
     for (std::size_t k = 0; k < 4; ++k) {
-      run.end_effector_turn[k].push_back(turn.coeffs()[static_cast<Eigen::Index>(k)]);
+      run.end_effector_orientation[k].push_back(orientation.coeffs()[static_cast<Eigen::Index>(k)]);
     }
     const std::size_t joints = model_.joint_count();
     for (std::size_t i = 0; i < model_.amplitude_count(); ++i) {
@@ -168,8 +172,8 @@ class FlexiblePlant final : public Plant {
   FlexibleWorkspace workspace_;
   Workspace rigid_workspace_;
   Conditions conditions_;
-  std::vector<double> forces_, amplitudes_;
-  bool exchanges_ = false;
+  std::vector<double> forces_, amplitude_qdd_;
+  bool exchanges_energy_ = false;
 };
 
 }  // namespace

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Joint stops: rigid ends of the joints' ranges.
+// JointStops: rigid stops at the ends of the joints' ranges.
 //
-// A joint that reaches its stop is hit by an impulse p through the inertia matrix, qd+ = qd- +
-// M^-1 e p, such that its own speed afterwards is -restitution times the one before. A joint that
-// does not leave again rests: a contact force keeps its acceleration at zero, and it is released
-// when that force would have to pull. Several joints may rest at once; impulses and forces are then
-// those of all, solved together, and a contact that would pull is given up.
+// Impact: a joint that reaches its stop receives an impulse p, qd+ = qd- + M^-1 e p, with p such
+// that its velocity after the impact is -restitution times the velocity before. Contact: a joint
+// that does not rebound stays at the stop. A contact force keeps its acceleration at zero; the
+// contact is released when that force would have to pull. With several joints in contact, impulses
+// and forces are solved for simultaneously, and contacts that would pull are released one by one.
+//
+// Nothing allocates after construction. Not thread-safe.
 
 #include <span>
 #include <vector>
@@ -22,52 +24,55 @@ class JointStops {
  public:
   using Input = std::span<const double>;
   using Output = std::span<double>;
-  /// Accelerations without contact forces.
-  using Free = ode::FunctionRef<void(const double&, Input, Input, Output)>;
+  /// Accelerations without contact forces: f(t, q, qd, qdd).
+  using FreeAccelerations = ode::FunctionRef<void(const double&, Input, Input, Output)>;
 
   enum class Side { lower, upper };
 
-  /// A bounce slower than this (rad/s or m/s) is taken for rest.
+  /// A rebound slower than this (rad/s or m/s) counts as resting contact.
   static constexpr double resting_speed = 1e-3;
 
-  JointStops(Plant& plant, double restitution, Free free);
+  JointStops(Plant& plant, double restitution, FreeAccelerations free);
 
-  /// From here on with another plant of the same joints.
+  /// Continues with another plant that has the same joints.
   void replace_plant(Plant& plant) { plant_ = &plant; }
 
-  /// Throws ArgumentError naming a joint that starts beyond its stops. Joints at a stop come to
-  /// rest there.
+  /// Initial contacts: joints at a stop that do not move away from it come into contact. Throws
+  /// ArgumentError naming a joint that starts beyond its stops.
   void start(double t, Output q, Output qd);
 
-  /// Adds what the contact forces do to the accelerations of free().
-  void hold(double t, Input q, Output qdd);
+  /// Adds the effect of the contact forces to the free accelerations qdd.
+  void apply_contact_forces(double t, Input q, Output qdd);
 
   bool has_stop(std::size_t joint, Side side) const;
-  bool resting(std::size_t joint) const { return contact_[joint] != 0; }
+  bool in_contact(std::size_t joint) const { return contact_[joint] != 0; }
 
-  /// The way to the stop, positive within the range; 1 while the joint rests.
+  /// Distance to the stop, positive within the range; 1 while the joint is in contact.
   double gap(std::size_t joint, Side side, Input q) const;
-  /// What presses the joint to its stop (N m or N); 1 while it does not rest.
-  double press(double t, Input q, Input qd, std::size_t joint);
+  /// Compressive contact force at the stop (N m or N); 1 while the joint is not in contact.
+  double contact_force(double t, Input q, Input qd, std::size_t joint);
 
-  /// The joint has reached its stop; true if it stays.
-  bool hit(double t, Output q, Output qd, std::size_t joint, Side side);
+  /// Impact of a joint that has reached its stop. Returns true if it stays in contact.
+  bool impact(double t, Output q, Output qd, std::size_t joint, Side side);
+  /// Ends a contact.
   void release(Output q, std::size_t joint);
 
  private:
-  double stop_of(std::size_t joint, int side) const;
-  /// Forces (or impulses) of the resting joints such that each gets its `wanted` change.
-  void solve(double t, Input q, Input wanted);
+  double stop_position(std::size_t joint, int side) const;
+  /// Solves for the contact forces (or impulses) that change each acceleration (or velocity) in
+  /// contact by `change`.
+  void solve(double t, Input q, Input change);
+  /// x += M^-1 (contact forces)
   void add_response(Output x) const;
-  /// Gives up the contacts that would pull.
-  void settle(double t, Output q, Output qd);
+  /// Releases contacts until none would pull.
+  void release_pulling_contacts(double t, Output q, Output qd);
 
   Plant* plant_;
   double restitution_;
-  Free free_;
-  std::vector<int> contact_;  ///< -1: rests at the lower stop, 1: at the upper, 0: not at all
-  std::vector<double> force_, wanted_, acceleration_;
-  std::vector<std::vector<double>> response_;  ///< M^-1 e_i of the resting joints
+  FreeAccelerations free_;
+  std::vector<int> contact_;  ///< by joint: -1 at the lower stop, 1 at the upper, 0 none
+  std::vector<double> force_, change_, acceleration_;
+  std::vector<std::vector<double>> response_;  ///< M^-1 e_i of the joints in contact
   ode::SmallLu<double> lu_;
 };
 

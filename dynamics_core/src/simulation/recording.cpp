@@ -44,14 +44,14 @@ std::string base64(const Column& column) {
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t left = bytes.size() - i;
+    const std::size_t remaining = bytes.size() - i;
     const unsigned group = static_cast<unsigned>(bytes[i] << 16) |
-                           static_cast<unsigned>(left > 1 ? bytes[i + 1] << 8 : 0) |
-                           static_cast<unsigned>(left > 2 ? bytes[i + 2] : 0);
+                           static_cast<unsigned>(remaining > 1 ? bytes[i + 1] << 8 : 0) |
+                           static_cast<unsigned>(remaining > 2 ? bytes[i + 2] : 0);
     text += alphabet[group >> 18 & 63];
     text += alphabet[group >> 12 & 63];
-    text += left > 1 ? alphabet[group >> 6 & 63] : '=';
-    text += left > 2 ? alphabet[group & 63] : '=';
+    text += remaining > 1 ? alphabet[group >> 6 & 63] : '=';
+    text += remaining > 2 ? alphabet[group & 63] : '=';
   }
   return text;
 }
@@ -87,7 +87,7 @@ class ColumnWriter {
   bool compact_;
 };
 
-json describe_visual(const Visual& visual) {
+json visual_json(const Visual& visual) {
   json geometry;
   if (const auto* box = std::get_if<Visual::Box>(&visual.geometry)) {
     geometry = {{"type", "box"}, {"size", vector3(box->size)}};
@@ -102,7 +102,7 @@ json describe_visual(const Visual& visual) {
       {"origin", origin(visual.xyz, visual.rpy)}, {"geometry", geometry}, {"color", visual.rgba}};
 }
 
-json describe_link(const LinkDescription& link) {
+json link_json(const LinkDescription& link) {
   json result = {
       {"name", link.name}, {"mass", 0.0}, {"com", {0.0, 0.0, 0.0}}, {"flexible", nullptr}};
   if (link.inertial) {
@@ -115,7 +115,7 @@ json describe_link(const LinkDescription& link) {
                           {"modes_z", link.flexible->modes_z}};
   }
   json visuals = json::array();
-  for (const Visual& visual : link.visuals) visuals.push_back(describe_visual(visual));
+  for (const Visual& visual : link.visuals) visuals.push_back(visual_json(visual));
   for (const MeshVisual& mesh : link.meshes) {
     visuals.push_back({{"origin", origin(mesh.xyz, mesh.rpy)},
                        {"geometry", {{"type", "mesh"}, {"filename", mesh.filename}}},
@@ -125,7 +125,7 @@ json describe_link(const LinkDescription& link) {
   return result;
 }
 
-json describe_shapes(const BeamShapes& beam, const ColumnWriter& column) {
+json shapes_json(const BeamShapes& beam, const ColumnWriter& column) {
   json modes = json::array(), shortening = json::array();
   for (const BeamShapes::Mode& mode : beam.modes) {
     modes.push_back({{"value", column.wide(mode.value)},
@@ -140,9 +140,9 @@ json describe_shapes(const BeamShapes& beam, const ColumnWriter& column) {
           {"shortening", shortening}};
 }
 
-/// `beams`: those of a run whose flexible links bend.
-json describe_model(const Model& model, const std::vector<BeamShapes>& beams,
-                    const ColumnWriter& column) {
+/// `beams`: shape functions of the flexible links, if they deflect in this simulation.
+json model_json(const Model& model, const std::vector<BeamShapes>& beams,
+                const ColumnWriter& column) {
   json joints = json::array(), links = json::array(), units = json::array();
   for (const std::size_t index : order_joints(model.description())) {
     const JointDescription& joint = model.description().joints[index];
@@ -172,10 +172,9 @@ json describe_model(const Model& model, const std::vector<BeamShapes>& beams,
     joints.push_back(std::move(entry));
   }
   for (const LinkDescription& link : model.description().links) {
-    links.push_back(describe_link(link));
+    links.push_back(link_json(link));
     for (const BeamShapes& beam : beams) {
-      if (beam.link == link.name)
-        links.back()["flexible"]["shapes"] = describe_shapes(beam, column);
+      if (beam.link == link.name) links.back()["flexible"]["shapes"] = shapes_json(beam, column);
     }
   }
   for (const Coordinate& coordinate : model.coordinates())
@@ -185,7 +184,7 @@ json describe_model(const Model& model, const std::vector<BeamShapes>& beams,
           {"joints", joints},     {"links", links}};
 }
 
-json describe_settings(const Recording& recording) {
+json settings_json(const Recording& recording) {
   const RunSettings& settings = recording.settings;
   json result = {{"robot", settings.robot},
                  {"source", settings.source},
@@ -217,14 +216,14 @@ json describe_settings(const Recording& recording) {
   return result;
 }
 
-json describe_events(const Recording& recording) {
+json events_json(const Recording& recording) {
   json events = json::array();
   for (const RunEvent& event : recording.events)
     events.push_back({{"t", event.t}, {"what", event.what}});
   return events;
 }
 
-/// The columns of the CSV file, in their order.
+/// The columns of the CSV file, in order.
 class CsvColumns {
  public:
   explicit CsvColumns(const Recording& run) {
@@ -242,7 +241,7 @@ class CsvColumns {
     add("power", run.power);
     if (!run.power_balance.empty()) add("power_balance", run.power_balance);
     add_named("end_effector_", {"x", "y", "z"}, run.end_effector);
-    add_named("end_effector_", {"qx", "qy", "qz", "qw"}, run.end_effector_turn);
+    add_named("end_effector_", {"qx", "qy", "qz", "qw"}, run.end_effector_orientation);
     add_joints("desired_", run, run.desired);
   }
 
@@ -276,8 +275,8 @@ class CsvColumns {
 
 }  // namespace
 
-Recording::Recording(Model given)
-    : model(std::move(given)), end_effector(3), end_effector_turn(4), centre(3) {
+Recording::Recording(Model recorded)
+    : model(std::move(recorded)), end_effector(3), end_effector_orientation(4), center_of_mass(3) {
   for (auto* columns : {&q, &qd, &qdd, &tau}) columns->resize(model.size());
 }
 
@@ -304,13 +303,13 @@ std::string to_json(const Recording& recording, bool compact) {
                   {"work", column(recording.work)},
                   {"power", column(recording.power)},
                   {"energy_drift", column.wide(recording.energy_drift)}};
-  // the page draws an arm on a moving base as seen from there
+  // the page draws a robot with a moving base in the base frame
   if (!compact || recording.settings.base_motion.empty()) {
     samples["end_effector"] = column.all(recording.end_effector);
-    samples["com"] = column.all(recording.centre);
+    samples["com"] = column.all(recording.center_of_mass);
   }
-  if (!recording.end_effector_turn[0].empty())
-    samples["end_effector_turn"] = column.all(recording.end_effector_turn);
+  if (!recording.end_effector_orientation[0].empty())
+    samples["end_effector_turn"] = column.all(recording.end_effector_orientation);
   if (!recording.power_balance.empty())
     samples["power_balance"] = column.wide(recording.power_balance);
   if (!recording.desired.empty()) samples["desired"] = {{"q", column.all_wide(recording.desired)}};
@@ -325,7 +324,7 @@ std::string to_json(const Recording& recording, bool compact) {
   }
   const json run = {{"format", "dynamics-run"},
                     {"version", 2},
-                    {"settings", describe_settings(recording)},
+                    {"settings", settings_json(recording)},
                     {"statistics",
                      {{"steps", statistics.steps},
                       {"rejected", statistics.rejected},
@@ -334,15 +333,15 @@ std::string to_json(const Recording& recording, bool compact) {
                       {"energy_drift", finite_or_null(statistics.energy_drift)},
                       {"completed", statistics.completed},
                       {"ending", statistics.ending}}},
-                    {"model", describe_model(recording.model, recording.beams, column)},
-                    {"events", describe_events(recording)},
+                    {"model", model_json(recording.model, recording.beams, column)},
+                    {"events", events_json(recording)},
                     {"samples", samples}};
   return run.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 namespace {
 
-/// Writes all of the text; an error's number, or 0.
+/// Writes the text to a file opened with `flags`. Returns errno, or 0.
 int write_all(const char* path, int flags, const std::string& text) {
   const int file = ::open(path, O_WRONLY | O_CLOEXEC | flags, 0666);
   if (file < 0) return errno;
@@ -377,15 +376,15 @@ void write_file(const std::string& path, const std::string& text) {
                              ": cannot be written: " + std::generic_category().message(code));
   };
   if (fs::exists(target, error)) {
-    // a pipe or a device is written as it is
+    // pipes and devices are written directly
     if (!fs::is_regular_file(target, error)) {
       if (const int code = write_all(target.c_str(), 0, text)) fail(code);
       return;
     }
     if (::access(target.c_str(), W_OK) != 0) fail(errno);
-    target = fs::canonical(target, error);  // what a link points at, not the link
+    target = fs::canonical(target, error);  // follow symbolic links
   }
-  // of its own name: two runs may write the same file at once
+  // unique per process: two processes may write the same file
   const std::string temporary = target.string() + ".part" + std::to_string(::getpid());
   if (const int code = write_all(temporary.c_str(), O_CREAT | O_TRUNC, text)) {
     fs::remove(temporary, error);

@@ -37,13 +37,13 @@ class RigidPlant final : public Plant {
     forward_dynamics(model_, workspace_, q, qd, tau, qdd, at(t));
   }
 
-  void motion_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
-                     MutableVector tau) override {
+  void feedforward_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                           MutableVector tau) override {
     inverse_dynamics(model_, workspace_, q, qd, qdd, tau, at(t));
   }
 
-  void control_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
-                      MutableVector tau) override {
+  void computed_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                        MutableVector tau) override {
     inverse_dynamics(model_, workspace_, q, qd, qdd, tau, at(t));
   }
 
@@ -51,11 +51,12 @@ class RigidPlant final : public Plant {
 
   double power(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
                ConstVector tau) override {
-    const Power flow = dynamics::power(model_, workspace_, qd, tau);
-    return flow.actuators - (options_.friction ? flow.friction : 0.0) + base_power(t, q, qd, qdd);
+    const Power power = dynamics::power(model_, workspace_, qd, tau);
+    return power.actuators - (options_.friction ? power.friction : 0.0) + base_power(t, q, qd, qdd);
   }
 
-  // qd (M qdd + C qd + g), for I' - 2C is skew (Saha 1999, section 4), and what the base does
+  // qd^T (M qdd + C qd + g), since M' - 2C is skew-symmetric (Saha 1999, section 4), plus the power
+  // of the base
   double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) override {
     Conditions frictionless = at(t);
     frictionless.friction = false;
@@ -65,10 +66,11 @@ class RigidPlant final : public Plant {
     return rate;
   }
 
-  void impulse_response(double, ConstVector q, std::size_t joint, MutableVector jump) override {
+  void impulse_response(double, ConstVector q, std::size_t joint,
+                        MutableVector velocity_change) override {
     std::fill(unit_.begin(), unit_.end(), 0.0);
     unit_[joint] = 1.0;
-    solve_inertia(model_, workspace_, q, unit_, jump);
+    solve_inertia(model_, workspace_, q, unit_, velocity_change);
   }
 
   std::unique_ptr<Plant> without_payload() const override {
@@ -78,19 +80,19 @@ class RigidPlant final : public Plant {
 
   void record(double t, ConstVector q, ConstVector qd, Recording& run) override {
     const auto& base = at(t).base;
-    const Energy now = energy(model_, workspace_, q, qd, base);
-    run.kinetic.push_back(now.kinetic);
-    run.potential.push_back(now.potential);
+    const Energy energies = energy(model_, workspace_, q, qd, base);
+    run.kinetic.push_back(energies.kinetic);
+    run.potential.push_back(energies.potential);
     run.strain.push_back(0.0);
     const Pose tip = frame_pose(model_, workspace_, q, model_.end_effector(), base);
-    const Eigen::Quaterniond turn(tip.rotation);
-    const Eigen::Vector3d centre = momentum(model_, workspace_, q, qd, base).centre;
+    const Eigen::Quaterniond orientation(tip.rotation);
+    const Eigen::Vector3d center_of_mass = momentum(model_, workspace_, q, qd, base).centre;
     for (std::size_t k = 0; k < 3; ++k) {
       run.end_effector[k].push_back(tip.translation[static_cast<Eigen::Index>(k)]);
-      run.centre[k].push_back(centre[static_cast<Eigen::Index>(k)]);
+      run.center_of_mass[k].push_back(center_of_mass[static_cast<Eigen::Index>(k)]);
     }
     for (std::size_t k = 0; k < 4; ++k)
-      run.end_effector_turn[k].push_back(turn.coeffs()[static_cast<Eigen::Index>(k)]);
+      run.end_effector_orientation[k].push_back(orientation.coeffs()[static_cast<Eigen::Index>(k)]);
   }
 
  private:
@@ -99,7 +101,7 @@ class RigidPlant final : public Plant {
     return conditions_;
   }
 
-  /// What a moving base puts in: its wrench on the bodies that it carries times its own motion.
+  /// Power of the moving base: its wrench on the root bodies times its velocity.
   double base_power(double t, ConstVector q, ConstVector qd, ConstVector qdd) {
     if (!options_.base) return 0.0;
     inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, wrenches_, at(t));
@@ -109,17 +111,19 @@ class RigidPlant final : public Plant {
       const TreeBody& joint = model_.tree()[i];
       if (joint.parent >= 0) continue;
       const Body& body = model_.bodies()[i];
-      // the body's axes and origin seen from the base (see TreeBody)
+      // pose of the body in the base frame (see TreeBody)
       const double position = body.multiplier * q[body.coordinate] + body.offset;
-      Eigen::Matrix3d turn, tilt;
-      turn << joint.cos_beta, -joint.sin_beta, 0, joint.sin_beta, joint.cos_beta, 0, 0, 0, 1;
-      tilt << 1, 0, 0, 0, joint.cos_alpha, -joint.sin_alpha, 0, joint.sin_alpha, joint.cos_alpha;
+      Eigen::Matrix3d rz_beta, rx_alpha;
+      rz_beta << joint.cos_beta, -joint.sin_beta, 0, joint.sin_beta, joint.cos_beta, 0, 0, 0, 1;
+      rx_alpha << 1, 0, 0, 0, joint.cos_alpha, -joint.sin_alpha, 0, joint.sin_alpha,
+          joint.cos_alpha;
       const double angle = joint.offset + (joint.prismatic ? 0.0 : position);
       const Eigen::Matrix3d axes =
-          turn * tilt * Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
+          rz_beta * rx_alpha *
+          Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
       Eigen::Vector3d origin(joint.position[0], joint.position[1], joint.position[2]);
       if (joint.prismatic) origin += axes.col(2) * position;
-      // to the axes of the world; wrenches are in those of the link's frame where there is one
+      // to world axes; wrenches are in the axes of the link's frame if the body has one
       const Eigen::Matrix3d from_body = base.pose.rotation * axes;
       const Eigen::Matrix3d from_wrench =
           body.link.empty() ? from_body : Eigen::Matrix3d(from_body * body.axes.transpose());
@@ -142,16 +146,18 @@ class RigidPlant final : public Plant {
 
 }  // namespace
 
-void Plant::impulse_response(double t, ConstVector q, std::size_t joint, MutableVector jump) {
-  const std::vector<double> still(size(), 0.0);
-  std::vector<double> tau(joints(), 0.0), without(size());
-  accelerations(t, q, still, tau, without);
-  // as large as what is there, so that little is lost in the difference
+void Plant::impulse_response(double t, ConstVector q, std::size_t joint,
+                             MutableVector velocity_change) {
+  const std::vector<double> zero(size(), 0.0);
+  std::vector<double> tau(joints(), 0.0), reference(size());
+  accelerations(t, q, zero, tau, reference);
+  // scaled to the accelerations present, which limits the cancellation
   double scale = 1.0;
-  for (const double a : without) scale = std::max(scale, std::abs(a));
+  for (const double a : reference) scale = std::max(scale, std::abs(a));
   tau[joint] = scale;
-  accelerations(t, q, still, tau, jump);
-  for (std::size_t i = 0; i < jump.size(); ++i) jump[i] = (jump[i] - without[i]) / scale;
+  accelerations(t, q, zero, tau, velocity_change);
+  for (std::size_t i = 0; i < velocity_change.size(); ++i)
+    velocity_change[i] = (velocity_change[i] - reference[i]) / scale;
 }
 
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One run of a simulation, over any scalar: double in simulate.cpp, wider reals for the papers'
-// references.
+// Run: one simulation with any scalar type: double in simulate.cpp, wider reals for the reference
+// solutions in papers/.
 
 #include <fmt/format.h>
 
@@ -23,22 +23,23 @@
 
 namespace dynamics {
 
-/// Throws ArgumentError or std::invalid_argument naming the option that cannot be used.
+/// Throws ArgumentError or std::invalid_argument naming the invalid option.
 void check_options(const Model& model, const SimulationOptions& options);
 
-/// The start of all coordinates: `given` is for the joints or for all; the rest is zero.
+/// Initial values of all coordinates. `given` has one entry per joint or per coordinate; missing
+/// entries are zero. Throws ArgumentError with `name` for another size or values not finite.
 std::vector<double> initial_state(const char* name, std::vector<double> given, const Plant& plant);
 
 RunSettings run_settings(const Model& model, const SimulationOptions& options);
 
-/// A run over reals of any kind; the plant, in double, is what samples are taken from.
+/// Integrates `equations` in the scalar type; samples are evaluated with `plant`, in double.
 template <class Scalar>
 class Run {
  public:
   Run(EquationsOfMotion<Scalar>& equations, Plant& plant, const SimulationOptions& options,
       const Progress& progress)
       : plant_(&plant),
-        controlled_(equations),
+        controller_model_(equations),
         options_(options),
         progress_(progress),
         q0_(initial_state("q0", options.q0, plant)),
@@ -52,20 +53,20 @@ class Run {
         tau_sample_(plant.joints()),
         desired_(3 * plant.joints()),
         saturated_(plant.joints(), false) {
-    // Where power flows, work is integrated as an additional state.
+    // Work is integrated as an additional state unless energy is conserved.
     const bool powered = options.scenario != Scenario::free_fall || equations.exchanges_energy() ||
                          options.limits || options.drop_payload || !options.events.empty();
     layout_ = {plant.size(), plant.size() + (powered ? 1 : 0)};
   }
 
-  Recording go() {
+  Recording run() {
     const std::vector<double> times = sample_times(options_.duration, options_.sample);
     run_.settings = run_settings(plant_->model(), options_);
     plant_->describe(run_);
-    if (options_.motion) run_.desired.resize(plant_->joints());
+    if (options_.trajectory) run_.desired.resize(plant_->joints());
 
     const auto free = [this](const Scalar& t, Input q, Input qd, Output qdd) {
-      actuation_.forces(controlled_, t, q, qd, tau_);
+      actuation_.torques(controller_model_, t, q, qd, tau_);
       equations().accelerations(t, q, qd, tau_, qdd);
     };
     [[maybe_unused]] std::optional<JointStops> stops;
@@ -82,14 +83,14 @@ class Run {
       const Input q = q_all.first(n), qd = qd_all.first(n);
       free(t, q, qd, out.first(n));
       if constexpr (is_double) {
-        if (stops_ != nullptr) stops_->hold(t, q, out.first(n));
+        if (stops_ != nullptr) stops_->apply_contact_forces(t, q, out.first(n));
       }
       if (layout_.has_work()) out[n] = equations().power(t, q, qd, out.first(n), tau_);
     };
     const auto system = ode::System<Scalar>::second_order(layout_.half, acceleration);
     const auto integrator = ode::make_integrator<Scalar>(options_.integrator, system, numerics());
 
-    std::vector<Scalar> y0(2 * layout_.half, Scalar(0.0)), wide_times(times.begin(), times.end());
+    std::vector<Scalar> y0(2 * layout_.half, Scalar(0.0)), scalar_times(times.begin(), times.end());
     if constexpr (is_double) {
       if (stops_ != nullptr) stops_->start(0.0, q0_, qd0_);
     }
@@ -104,7 +105,7 @@ class Run {
     };
     ode::RunPlan<Scalar> plan;
     plan.end_time = Scalar(options_.duration);
-    plan.sample_times = wide_times;
+    plan.sample_times = scalar_times;
     plan.on_sample = on_sample;
     plan.on_step = on_step;
     if constexpr (is_double) plan.events = events->events();
@@ -134,12 +135,12 @@ class Run {
   using Input = std::span<const Scalar>;
   using Output = std::span<Scalar>;
 
-  /// In double the plant itself: it may be another one after a payload was dropped.
+  /// With double the current plant, which changes when the payload is dropped.
   EquationsOfMotion<Scalar>& equations() {
     if constexpr (is_double) {
       return *plant_;
     } else {
-      return controlled_;
+      return controller_model_;
     }
   }
 
@@ -149,34 +150,34 @@ class Run {
     if (options_.atol) numerics.atol = Scalar(*options_.atol);
     if (options_.step) numerics.step = Scalar(*options_.step);
     numerics.fixed_step =
-        options_.step.has_value() && ode::find_integrator(options_.integrator).constant_ok;
+        options_.step.has_value() && ode::find_integrator(options_.integrator).constant_step;
     return numerics;
   }
 
   void sample(const Scalar& wide_t, Input y) {
     const auto t = static_cast<double>(wide_t);
     const Input wide_q = layout_.q(y), wide_qd = layout_.qd(y);
-    actuation_.forces(controlled_, wide_t, wide_q, wide_qd, tau_);
+    actuation_.torques(controller_model_, wide_t, wide_q, wide_qd, tau_);
     for (std::size_t i = 0; i < q_.size(); ++i) {
       q_[i] = static_cast<double>(wide_q[i]);
       qd_[i] = static_cast<double>(wide_qd[i]);
     }
     for (std::size_t i = 0; i < tau_.size(); ++i) tau_sample_[i] = static_cast<double>(tau_[i]);
     plant_->accelerations(t, q_, qd_, tau_sample_, qdd_);
-    if (stops_ != nullptr) stops_->hold(t, q_, qdd_);
+    if (stops_ != nullptr) stops_->apply_contact_forces(t, q_, qdd_);
     record_sample(run_, *plant_, t, q_, qd_, qdd_, tau_sample_);
     run_.work.push_back(layout_.has_work() ? static_cast<double>(y[layout_.work()]) : 0.0);
     run_.power_balance.push_back(plant_->energy_rate(t, q_, qd_, qdd_) -
                                  plant_->power(t, q_, qd_, qdd_, tau_sample_));
-    if (options_.limits) note_saturation(t);
-    if (!options_.motion) return;
+    if (options_.limits) log_saturation(t);
+    if (!options_.trajectory) return;
     const std::size_t joints = tau_.size();
     const std::span<double> all(desired_);
-    options_.motion->at(t, all.first(joints), all.subspan(joints, joints), all.last(joints));
+    options_.trajectory->at(t, all.first(joints), all.subspan(joints, joints), all.last(joints));
     for (std::size_t i = 0; i < joints; ++i) run_.desired[i].push_back(desired_[i]);
   }
 
-  void note_saturation(double t) {
+  void log_saturation(double t) {
     for (std::size_t i = 0; i < tau_sample_.size(); ++i) {
       const Coordinate& joint = plant_->model().coordinates()[i];
       const bool now = std::abs(tau_sample_[i]) >= joint.effort;
@@ -189,7 +190,7 @@ class Run {
   }
 
   Plant* plant_;
-  EquationsOfMotion<Scalar>& controlled_;  ///< what the actuators' model is, payload and all
+  EquationsOfMotion<Scalar>& controller_model_;  ///< the controller's model, always with payload
   const SimulationOptions& options_;
   const Progress& progress_;
   std::vector<double> q0_, qd0_;

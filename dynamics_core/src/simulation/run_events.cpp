@@ -16,9 +16,9 @@ RunEvents::RunEvents(Plant*& plant, const SimulationOptions& options, StateLayou
     : plant_(plant), layout_(layout), stops_(stops), run_(run) {
   if (stops != nullptr) {
     add_stops(*stops);
-    add_speed_limits();
+    add_velocity_limits();
   }
-  if (options.drop_payload) add_drop(*options.drop_payload);
+  if (options.drop_payload) add_payload_drop(*options.drop_payload);
   for (const SimulationEvent& event : options.events) add_user_event(event);
 }
 
@@ -31,9 +31,9 @@ void RunEvents::add(Function function, Crossing crossing, Action action, bool te
   events_.push_back(event);
 }
 
-void RunEvents::note(double t, std::string what) {
-  constexpr std::size_t most = 10'000;
-  if (run_.events.size() < most) run_.events.push_back({t, std::move(what)});
+void RunEvents::log(double t, std::string what) {
+  constexpr std::size_t max_events = 10'000;
+  if (run_.events.size() < max_events) run_.events.push_back({t, std::move(what)});
 }
 
 double RunEvents::energy(double t, ConstState y) {
@@ -44,7 +44,7 @@ double RunEvents::energy(double t, ConstState y) {
 }
 
 template <class Change>
-void RunEvents::book(double t, State y, Change&& change) {
+void RunEvents::change_and_add_work(double t, State y, Change&& change) {
   const double before = energy(t, y);
   change();
   if (layout_.has_work()) y[layout_.work()] += energy(t, y) - before;
@@ -61,29 +61,32 @@ void RunEvents::add_stops(JointStops& stops) {
                                   ConstState y) { return stops.gap(i, side, layout_.q(y)); },
           Crossing::falling,
           [this, &stops, i, side, name](const double& t, State y) {
-            const double speed = layout_.qd(y)[i];
-            bool rests = false;
-            book(t, y, [&] { rests = stops.hit(t, layout_.q(y), layout_.qd(y), i, side); });
-            note(t, fmt::format("{} hits its {} stop at {:.6g} {}{}", name,
-                                side == JointStops::Side::lower ? "lower" : "upper", speed,
-                                plant_->model().coordinates()[i].prismatic ? "m/s" : "rad/s",
-                                rests ? " and rests" : ""));
+            const double velocity = layout_.qd(y)[i];
+            bool stays = false;
+            change_and_add_work(
+                t, y, [&] { stays = stops.impact(t, layout_.q(y), layout_.qd(y), i, side); });
+            log(t, fmt::format("{} hits its {} stop at {:.6g} {}{}", name,
+                               side == JointStops::Side::lower ? "lower" : "upper", velocity,
+                               plant_->model().coordinates()[i].prismatic ? "m/s" : "rad/s",
+                               stays ? " and rests" : ""));
             return EventAction::restart;
           });
     }
     if (!any) continue;
-    add([this, &stops, i](const double& t,
-                          ConstState y) { return stops.press(t, layout_.q(y), layout_.qd(y), i); },
+    add(
+        [this, &stops, i](const double& t, ConstState y) {
+          return stops.contact_force(t, layout_.q(y), layout_.qd(y), i);
+        },
         Crossing::falling,
         [this, &stops, i, name](const double& t, State y) {
           stops.release(layout_.q(y), i);
-          note(t, fmt::format("{} leaves its stop", name));
+          log(t, fmt::format("{} leaves its stop", name));
           return EventAction::restart;
         });
   }
 }
 
-void RunEvents::add_speed_limits() {
+void RunEvents::add_velocity_limits() {
   for (std::size_t i = 0; i < plant_->joints(); ++i) {
     const Coordinate& joint = plant_->model().coordinates()[i];
     if (!std::isfinite(joint.velocity)) continue;
@@ -94,25 +97,25 @@ void RunEvents::add_speed_limits() {
                          ConstState y) { return std::abs(layout_.qd(y)[i]) - limit; },
         Crossing::rising,
         [this, what](const double& t, State) {
-          note(t, what);
+          log(t, what);
           return EventAction::proceed;
         });
   }
 }
 
-void RunEvents::add_drop(double time) {
-  lighter_ = plant_->without_payload();
-  if (!lighter_) {
-    throw ArgumentError("there is no payload that could be dropped: give the model one");
+void RunEvents::add_payload_drop(double time) {
+  plant_without_payload_ = plant_->without_payload();
+  if (!plant_without_payload_) {
+    throw ArgumentError("drop_payload is set but the model has no payload: give it one");
   }
   add([time](const double& t, ConstState) { return t - time; }, Crossing::rising,
       [this](const double& t, State y) {
-        // the payload keeps its momentum, the arm its velocities
-        book(t, y, [&] {
-          plant_ = lighter_.get();
+        // the joint velocities stay; the payload leaves with its momentum
+        change_and_add_work(t, y, [&] {
+          plant_ = plant_without_payload_.get();
           if (stops_ != nullptr) stops_->replace_plant(*plant_);
         });
-        note(t, "the payload is dropped");
+        log(t, "the payload is dropped");
         return EventAction::restart;
       });
 }
@@ -122,12 +125,12 @@ void RunEvents::add_user_event(const SimulationEvent& event) {
                      ConstState y) { return event.function(t, layout_.q(y), layout_.qd(y)); },
       event.crossing,
       [this, &event](const double& t, State y) {
-        note(t, event.name);
-        EventAction asked = event.stop ? EventAction::stop : EventAction::proceed;
+        log(t, event.name);
+        EventAction action = event.stop ? EventAction::stop : EventAction::proceed;
         if (event.action) {
-          book(t, y, [&] { asked = event.action(t, layout_.q(y), layout_.qd(y)); });
+          change_and_add_work(t, y, [&] { action = event.action(t, layout_.q(y), layout_.qd(y)); });
         }
-        return asked;
+        return action;
       },
       event.stop);
 }

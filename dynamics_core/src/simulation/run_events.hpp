@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The events of a run: joint stops, speed limits, the dropped payload, the user's conditions.
+// RunEvents: the events of a simulation: joint stops, velocity limits, the dropped payload and the
+// user's events.
 
 #include <deque>
 #include <functional>
@@ -15,10 +16,11 @@
 
 namespace dynamics {
 
-/// Where a state vector y = [q, more; qd, work] has its parts.
+/// Layout of the state vector y = [q, (unused); qd, work]. The unused entry and the work exist only
+/// where work is integrated.
 struct StateLayout {
-  std::size_t coordinates;  ///< of the plant
-  std::size_t half;         ///< coordinates, and one more where work is integrated
+  std::size_t coordinates;  ///< number of the plant's coordinates
+  std::size_t half;         ///< coordinates, plus one where work is integrated
 
   template <class T>
   std::span<T> q(std::span<T> y) const {
@@ -37,7 +39,7 @@ class RunEvents {
   using State = std::span<double>;
   using ConstState = std::span<const double>;
 
-  /// `plant` is the run's current one: dropping the payload puts another in its place.
+  /// `plant` refers to the simulation's current plant: dropping the payload replaces it.
   RunEvents(Plant*& plant, const SimulationOptions& options, StateLayout layout, JointStops* stops,
             Recording& run);
 
@@ -49,22 +51,23 @@ class RunEvents {
 
   void add(Function function, ode::Crossing crossing, Action action, bool terminal = false);
   void add_stops(JointStops& stops);
-  void add_speed_limits();
-  void add_drop(double time);
+  void add_velocity_limits();
+  void add_payload_drop(double time);
   void add_user_event(const SimulationEvent& event);
 
-  void note(double t, std::string what);
+  void log(double t, std::string what);
+  /// Total energy of the state.
   double energy(double t, ConstState y);
-  /// Books the energy that `change` brings into the state as work.
+  /// Applies `change` and adds the energy that it brings to the work.
   template <class Change>
-  void book(double t, State y, Change&& change);
+  void change_and_add_work(double t, State y, Change&& change);
 
   Plant*& plant_;
   StateLayout layout_;
   JointStops* stops_;
   Recording& run_;
-  std::unique_ptr<Plant> lighter_;
-  std::deque<Function> functions_;  // the events refer to these
+  std::unique_ptr<Plant> plant_without_payload_;
+  std::deque<Function> functions_;  ///< referenced by events_
   std::deque<Action> actions_;
   std::vector<ode::Event<double>> events_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a run: checked, completed and recorded.
+// Checks, completes and records the options of a simulation.
 
 #include <fmt/format.h>
 
@@ -12,26 +12,27 @@ namespace dynamics {
 
 void check_options(const Model& model, const SimulationOptions& options) {
   if (model.size() == 0)
-    throw ArgumentError("'" + model.name() + "' has no moving joint to simulate");
+    throw ArgumentError("'" + model.name() + "' has no movable joint to simulate");
   require_positive("duration", options.duration);
   require_positive("bandwidth", options.bandwidth);
-  const bool follows =
+  const bool follows_trajectory =
       options.scenario == Scenario::forced || options.scenario == Scenario::computed_torque;
-  if (follows && !options.motion) {
+  if (follows_trajectory && !options.trajectory) {
     throw ArgumentError(
-        fmt::format("scenario {} needs a desired motion", to_string(options.scenario)));
+        fmt::format("scenario {} needs a desired trajectory: set options.trajectory",
+                    to_string(options.scenario)));
   }
-  if (follows && options.motion->size() != model.size()) {
-    throw ArgumentError(fmt::format("the desired motion has {} joints; '{}' has {}",
-                                    options.motion->size(), model.name(), model.size()));
+  if (follows_trajectory && options.trajectory->size() != model.size()) {
+    throw ArgumentError(fmt::format("the desired trajectory has {} joints; '{}' has {}",
+                                    options.trajectory->size(), model.name(), model.size()));
   }
   if (ode::find_integrator(options.integrator).fixed_step && !options.step) {
     throw ArgumentError(
-        fmt::format("integrator {} has a fixed step: give step", options.integrator));
+        fmt::format("integrator {} is a fixed-step method: set step", options.integrator));
   }
   if (options.step && *options.step > 0.0 && options.duration / *options.step > 1e12) {
-    throw ArgumentError(fmt::format("a step of {} s is more than 1e12 steps of {} s", *options.step,
-                                    options.duration));
+    throw ArgumentError(fmt::format("step {} s is too small: more than 1e12 steps in {} s",
+                                    *options.step, options.duration));
   }
   if (!(options.restitution >= 0.0 && options.restitution <= 1.0)) {
     throw ArgumentError(
@@ -39,8 +40,9 @@ void check_options(const Model& model, const SimulationOptions& options) {
   }
   if (options.drop_payload &&
       !(*options.drop_payload > 0.0 && *options.drop_payload < options.duration)) {
-    throw ArgumentError(fmt::format("drop_payload is {} s; it must lie within the {} s of the run",
-                                    *options.drop_payload, options.duration));
+    throw ArgumentError(
+        fmt::format("drop_payload is {} s; it must lie within the {} s of the simulation",
+                    *options.drop_payload, options.duration));
   }
   for (const SimulationEvent& event : options.events) {
     if (!event.function) throw ArgumentError(fmt::format("event '{}' has no function", event.name));
@@ -50,10 +52,10 @@ void check_options(const Model& model, const SimulationOptions& options) {
 std::vector<double> initial_state(const char* name, std::vector<double> given, const Plant& plant) {
   const std::size_t joints = plant.joints(), size = plant.size();
   if (!given.empty() && given.size() != joints && given.size() != size) {
-    const std::string further =
+    const std::string alternative =
         size > joints ? fmt::format(", or {} with the amplitudes", size) : std::string();
     throw ArgumentError(
-        fmt::format("{} has {} entries; {} are needed{}", name, given.size(), joints, further));
+        fmt::format("{} has {} entries; {} are needed{}", name, given.size(), joints, alternative));
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (!std::isfinite(given[i])) throw ArgumentError(fmt::format("{}[{}] is not finite", name, i));

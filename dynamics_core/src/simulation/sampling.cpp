@@ -13,19 +13,19 @@ namespace dynamics {
 
 void require_positive(const char* name, double value) {
   if (!(value > 0.0) || !std::isfinite(value)) {
-    throw ArgumentError(fmt::format("{} is {}; it must be a number above zero", name, value));
+    throw ArgumentError(fmt::format("{} is {}; it must be positive and finite", name, value));
   }
 }
 
 std::vector<double> sample_times(double duration, double sample) {
   require_positive("sample", sample);
-  const double whole = std::floor(duration / sample * (1.0 + 1e-12));
-  if (whole > 1e8) {
+  const double intervals = std::floor(duration / sample * (1.0 + 1e-12));
+  if (intervals > 1e8) {
     throw ArgumentError(
-        fmt::format("a sample every {} s of {} s is more than 1e8 samples", sample, duration));
+        fmt::format("sample {} s is too small: more than 1e8 samples in {} s", sample, duration));
   }
   std::vector<double> times;
-  const auto count = static_cast<std::size_t>(whole);
+  const auto count = static_cast<std::size_t>(intervals);
   for (std::size_t i = 0; i <= count; ++i)
     times.push_back(std::min(duration, static_cast<double>(i) * sample));
   if (duration - times.back() > 1e-9 * sample) {
@@ -40,25 +40,25 @@ void record_sample(Recording& run, Plant& plant, double t, std::span<const doubl
                    std::span<const double> qd, std::span<const double> qdd,
                    std::span<const double> tau) {
   run.t.push_back(t);
-  double power_in = 0.0;
+  double actuator_power = 0.0;
   for (std::size_t i = 0; i < plant.joints(); ++i) {
     run.q[i].push_back(q[i]);
     run.qd[i].push_back(qd[i]);
     run.qdd[i].push_back(qdd[i]);
     run.tau[i].push_back(tau[i]);
-    power_in += tau[i] * qd[i];
+    actuator_power += tau[i] * qd[i];
   }
-  run.power.push_back(power_in);
+  run.power.push_back(actuator_power);
   plant.record(t, q, qd, run);
 }
 
 void finish_energies(Recording& run) {
   double peak = 0.0;
   for (std::size_t i = 0; i < run.size(); ++i) {
-    // where hardly anything moves, round-off of what is stored is not to look large
-    constexpr double hardly = 1e-6;
+    // lower bound of the scale: without motion, round-off of the stored energy must not look large
+    constexpr double stored_fraction = 1e-6;
     peak = max_propagating_nan(peak, run.kinetic[i]);
-    peak = max_propagating_nan(peak, hardly * std::abs(run.potential[i] + run.strain[i]));
+    peak = max_propagating_nan(peak, stored_fraction * std::abs(run.potential[i] + run.strain[i]));
   }
   run.energy_drift.assign(run.size(), 0.0);
   if (peak == 0.0) return;
@@ -72,20 +72,20 @@ void finish_energies(Recording& run) {
 
 namespace {
 
-/// Work of the actuators, less friction, along a motion: the integral of the power that the torques
-/// of inverse dynamics put in. It uses no energy, so the energies' gain is a check of the torques.
-class WorkAlong {
+/// Work of actuators and friction along a trajectory: the integral of the power of the inverse
+/// dynamics torques. Computed without energies, so that the energy balance checks the torques.
+class WorkIntegral {
  public:
-  WorkAlong(Plant& plant, const Motion& motion)
+  WorkIntegral(Plant& plant, const Trajectory& trajectory)
       : plant_(plant),
-        motion_(motion),
-        breakpoints_(motion.breakpoints()),
-        q_(motion.size()),
+        trajectory_(trajectory),
+        breakpoints_(trajectory.breakpoints()),
+        q_(trajectory.size()),
         qd_(q_),
         qdd_(q_),
         tau_(q_) {}
 
-  /// Intervals must follow each other.
+  /// Work from one time to another; consecutive calls must cover consecutive intervals.
   double between(double from, double to) {
     double work = 0.0;
     const auto last = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), to);
@@ -98,71 +98,73 @@ class WorkAlong {
 
  private:
   struct Panel {
-    double work = 0.0, size = 0.0;  ///< integrals of the power and of the joints' |tau qd|
+    double work = 0.0;       ///< integral of the power
+    double magnitude = 0.0;  ///< integral of the sum of |tau qd| over the joints
   };
 
   double integral(double from, double to) {
-    const Panel whole = panel(from, to);
-    total_ += whole.size;
-    return refined(from, to, whole, 10);
+    const Panel coarse = panel(from, to);
+    total_magnitude_ += coarse.magnitude;
+    return refined(from, to, coarse, 10);
   }
 
-  /// Halves the interval until the halves give what the whole gives.
-  double refined(double from, double to, const Panel& whole, int depth) {
+  /// Bisects the interval until the two halves agree with the undivided interval.
+  double refined(double from, double to, const Panel& coarse, int depth) {
     constexpr double tolerance = 1e-13;
     const double middle = 0.5 * (from + to);
     const Panel left = panel(from, middle), right = panel(middle, to);
     const double work = left.work + right.work;
-    if (depth == 0 || !(std::abs(work - whole.work) > tolerance * total_)) return work;
+    if (depth == 0 || !(std::abs(work - coarse.work) > tolerance * total_magnitude_)) return work;
     return refined(from, middle, left, depth - 1) + refined(middle, to, right, depth - 1);
   }
 
   /// Gauss-Legendre quadrature with five points.
   Panel panel(double from, double to) {
     constexpr double inner = 0.53846931010568309, outer = 0.90617984593866399;
-    constexpr double places[] = {-outer, -inner, 0.0, inner, outer};
+    constexpr double nodes[] = {-outer, -inner, 0.0, inner, outer};
     constexpr double w_outer = 0.23692688505618909, w_inner = 0.47862867049936647;
     constexpr double weights[] = {w_outer, w_inner, 128.0 / 225.0, w_inner, w_outer};
     const double half = 0.5 * (to - from);
     Panel sum;
     for (std::size_t k = 0; k < 5; ++k) {
-      const double t = 0.5 * (from + to) + half * places[k];
-      motion_.at(t, q_, qd_, qdd_);
-      plant_.motion_forces(t, q_, qd_, qdd_, tau_);
+      const double t = 0.5 * (from + to) + half * nodes[k];
+      trajectory_.at(t, q_, qd_, qdd_);
+      plant_.feedforward_torques(t, q_, qd_, qdd_, tau_);
       sum.work += half * weights[k] * plant_.power(t, q_, qd_, qdd_, tau_);
       for (std::size_t i = 0; i < tau_.size(); ++i)
-        sum.size += half * weights[k] * std::abs(tau_[i] * qd_[i]);
+        sum.magnitude += half * weights[k] * std::abs(tau_[i] * qd_[i]);
     }
     return sum;
   }
 
   Plant& plant_;
-  const Motion& motion_;
+  const Trajectory& trajectory_;
   std::vector<double> breakpoints_, q_, qd_, qdd_, tau_;
-  double total_ = 0.0;  ///< of the panels' size so far
+  double total_magnitude_ = 0.0;  ///< scale of the tolerance
 };
 
 }  // namespace
 
-Recording torques_along(const Model& model, const Motion& motion, double duration, double sample,
-                        Friction friction) {
+Recording torques_along(const Model& model, const Trajectory& trajectory, double duration,
+                        double sample, Friction friction) {
   const auto plant = rigid_plant(model, {.friction = friction});
-  Recording run = torques_along(*plant, motion, duration, sample);
+  Recording run = torques_along(*plant, trajectory, duration, sample);
   run.settings.friction = friction;
   return run;
 }
 
-Recording torques_along(Plant& plant, const Motion& motion, double duration, double sample) {
+Recording torques_along(Plant& plant, const Trajectory& trajectory, double duration,
+                        double sample) {
   const Model& model = plant.model();
   require_positive("duration", duration);
-  if (motion.size() != model.size()) {
-    throw ArgumentError(fmt::format("the desired motion has {} joints; '{}' has {}", motion.size(),
-                                    model.name(), model.size()));
+  if (trajectory.size() != model.size()) {
+    throw ArgumentError(fmt::format("the desired trajectory has {} joints; '{}' has {}",
+                                    trajectory.size(), model.name(), model.size()));
   }
   if (plant.size() != plant.joints()) {
     throw ArgumentError(
-        fmt::format("'{}' has {} coordinates besides its joints; torques along a "
-                    "motion are for rigid robots",
+        fmt::format("'{}' has {} coordinates besides its joints; torques_along needs "
+                    "a rigid robot",
                     model.name(), plant.size() - plant.joints()));
   }
   Recording run(model);
@@ -173,11 +175,11 @@ Recording torques_along(Plant& plant, const Motion& motion, double duration, dou
   run.settings.duration = duration;
   run.settings.sample = sample;
   std::vector<double> q(model.size()), qd(q), qdd(q), tau(q);
-  WorkAlong work(plant, motion);
+  WorkIntegral work(plant, trajectory);
   for (const double t : sample_times(duration, sample)) {
     const double done = run.work.empty() ? 0.0 : run.work.back() + work.between(run.t.back(), t);
-    motion.at(t, q, qd, qdd);
-    plant.motion_forces(t, q, qd, qdd, tau);
+    trajectory.at(t, q, qd, qdd);
+    plant.feedforward_torques(t, q, qd, qdd, tau);
     record_sample(run, plant, t, q, qd, qdd, tau);
     run.work.push_back(done);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What simulation and torques along a path share: when samples are taken, and what goes into one.
+// Sampling shared by simulate() and torques_along(): sample times and the contents of a sample.
 
 #include <span>
 #include <vector>
@@ -11,21 +11,23 @@
 
 namespace dynamics {
 
-/// Throws ArgumentError naming what is not above zero.
+/// Throws ArgumentError with `name` unless the value is positive and finite.
 void require_positive(const char* name, double value);
 
-/// 0, sample, 2 sample, ..., the end included.
+/// 0, sample, 2 sample, ..., duration. Throws ArgumentError for more than 1e8 samples.
 std::vector<double> sample_times(double duration, double sample);
 
-/// One sample of everything that a recording has columns for, except work, drift and balance.
+/// Appends one sample to all columns of the recording except work, energy_drift and power_balance.
 void record_sample(Recording& run, Plant& plant, double t, std::span<const double> q,
                    std::span<const double> qd, std::span<const double> qdd,
                    std::span<const double> tau);
 
-/// torques_along() for a plant whose coordinates are its joints. Throws ArgumentError for others.
-Recording torques_along(Plant& plant, const Motion& motion, double duration, double sample);
+/// torques_along() for a plant without other coordinates than its joints. Throws ArgumentError for
+/// other plants.
+Recording torques_along(Plant& plant, const Trajectory& trajectory, double duration, double sample);
 
-/// Drift of the energy against the work done, relative to the largest kinetic energy.
+/// Fills energy_drift: energy minus initial energy minus work, relative to the largest kinetic
+/// energy.
 void finish_energies(Recording& run);
 
 }  // namespace dynamics

@@ -43,7 +43,7 @@ Recording simulate(const Model& model, const SimulationOptions& options, const P
 
 Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress) {
   check_options(plant.model(), options);
-  return Run<double>(plant, plant, options, progress).go();
+  return Run<double>(plant, plant, options, progress).run();
 }
 
 }  // namespace dynamics

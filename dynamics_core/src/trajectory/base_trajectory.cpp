@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> axis_names = {"x", "y", "z", "roll", "pitch", "yaw"};
 
-class Harmonics final : public Motion {
+class Harmonics final : public Trajectory {
  public:
   explicit Harmonics(std::span<const BaseHarmonic> harmonics)
       : harmonics_(harmonics.begin(), harmonics.end()) {}
@@ -38,30 +38,33 @@ class Harmonics final : public Motion {
   std::vector<BaseHarmonic> harmonics_;
 };
 
-class CoordinateBase : public BaseTrajectory {
+class CoordinateBaseTrajectory : public BaseTrajectory {
  public:
-  explicit CoordinateBase(std::shared_ptr<const Motion> motion) : motion_(std::move(motion)) {}
+  explicit CoordinateBaseTrajectory(std::shared_ptr<const Trajectory> coordinates)
+      : coordinates_(std::move(coordinates)) {}
 
   BaseMotion at(double t) const override {
     std::array<double, 6> q{}, qd{}, qdd{};
-    motion_->at(t, q, qd, qdd);
+    coordinates_->at(t, q, qd, qdd);
     BaseMotion base;
     base.pose = {rotation_from_rpy({q[3], q[4], q[5]}), {q[0], q[1], q[2]}};
     base.velocity.linear = {qd[0], qd[1], qd[2]};
     base.acceleration.linear = {qdd[0], qdd[1], qdd[2]};
-    // the axes of yaw, pitch and roll, each turned by those before it
+    // axes of yaw, pitch and roll in the world: each is rotated by the angles before it
     const Eigen::Vector3d yaw = Eigen::Vector3d::UnitZ();
     const Eigen::Vector3d pitch(-std::sin(q[5]), std::cos(q[5]), 0.0);
     const Eigen::Vector3d roll = base.pose.rotation.col(0);
-    const Eigen::Vector3d by_yaw = qd[5] * yaw, by_pitch = qd[4] * pitch, by_roll = qd[3] * roll;
-    base.velocity.angular = by_yaw + by_pitch + by_roll;
+    const Eigen::Vector3d yaw_velocity = qd[5] * yaw, pitch_velocity = qd[4] * pitch,
+                          roll_velocity = qd[3] * roll;
+    base.velocity.angular = yaw_velocity + pitch_velocity + roll_velocity;
     base.acceleration.angular = qdd[5] * yaw + qdd[4] * pitch + qdd[3] * roll +
-                                by_yaw.cross(by_pitch) + (by_yaw + by_pitch).cross(by_roll);
+                                yaw_velocity.cross(pitch_velocity) +
+                                (yaw_velocity + pitch_velocity).cross(roll_velocity);
     return base;
   }
 
  private:
-  std::shared_ptr<const Motion> motion_;
+  std::shared_ptr<const Trajectory> coordinates_;
 };
 
 }  // namespace
@@ -74,29 +77,31 @@ BaseHarmonic::Axis base_axis_from_name(std::string_view name) {
       fmt::format("unknown axis '{}': it must be one of {}", name, fmt::join(axis_names, ", ")));
 }
 
-std::unique_ptr<BaseTrajectory> harmonic_base(std::span<const BaseHarmonic> harmonics) {
+std::unique_ptr<BaseTrajectory> harmonic_base_trajectory(std::span<const BaseHarmonic> harmonics) {
   for (const BaseHarmonic& harmonic : harmonics) {
     const auto name = axis_names[static_cast<std::size_t>(harmonic.axis)];
     if (!std::isfinite(harmonic.amplitude)) {
-      throw ArgumentError(
-          fmt::format("base motion {}: the amplitude is {}", name, harmonic.amplitude));
+      throw ArgumentError(fmt::format("base motion {}: the amplitude is {}; it must be finite",
+                                      name, harmonic.amplitude));
     }
     if (!(harmonic.frequency > 0.0) || !std::isfinite(harmonic.frequency)) {
-      throw ArgumentError(fmt::format("base motion {}: the frequency is {}; it must be above zero",
+      throw ArgumentError(fmt::format("base motion {}: the frequency is {}; it must be positive",
                                       name, harmonic.frequency));
     }
   }
-  return coordinate_base(std::make_shared<Harmonics>(harmonics));
+  return coordinate_base_trajectory(std::make_shared<Harmonics>(harmonics));
 }
 
-std::unique_ptr<BaseTrajectory> coordinate_base(std::shared_ptr<const Motion> coordinates) {
+std::unique_ptr<BaseTrajectory> coordinate_base_trajectory(
+    std::shared_ptr<const Trajectory> coordinates) {
   if (!coordinates || coordinates->size() != axis_names.size()) {
-    throw ArgumentError("a base motion has the six coordinates x, y, z, roll, pitch, yaw");
+    throw ArgumentError("a base trajectory needs the six coordinates x, y, z, roll, pitch, yaw");
   }
-  return std::make_unique<CoordinateBase>(std::move(coordinates));
+  return std::make_unique<CoordinateBaseTrajectory>(std::move(coordinates));
 }
 
-std::unique_ptr<BaseTrajectory> read_base_csv(std::string_view text, std::string_view file_name) {
+std::unique_ptr<BaseTrajectory> read_base_trajectory_csv(std::string_view text,
+                                                         std::string_view file_name) {
   const CsvTable table(text, file_name);
   std::vector<std::optional<std::size_t>> columns;
   bool any = false;
@@ -105,7 +110,8 @@ std::unique_ptr<BaseTrajectory> read_base_csv(std::string_view text, std::string
     any = any || columns.back();
   }
   if (!any) {
-    table.fail_names(fmt::format("there is none of the columns {}", fmt::join(axis_names, ", ")));
+    table.fail_names(fmt::format("none of the columns {} is present; at least one is needed",
+                                 fmt::join(axis_names, ", ")));
   }
   Knots knots;
   knots.t = table.times();
@@ -114,7 +120,7 @@ std::unique_ptr<BaseTrajectory> read_base_csv(std::string_view text, std::string
     for (const auto& column : columns) values.push_back(column ? table.number(row, *column) : 0.0);
   }
   try {
-    return coordinate_base(knot_motion(std::move(knots)));
+    return coordinate_base_trajectory(knot_trajectory(std::move(knots)));
   } catch (const ArgumentError& error) {
     throw ModelError(std::string(file_name), error.what());
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The papers' desired motions, evaluated over any scalar.
+// The papers' desired trajectories in closed form, evaluated with any scalar type.
 
 #include <cmath>
 #include <span>
@@ -12,9 +12,10 @@
 
 namespace dynamics {
 
-class Cycloid final : public Motion {
+/// See cycloid_trajectory().
+class CycloidTrajectory final : public Trajectory {
  public:
-  Cycloid(std::vector<double> q0, std::vector<double> q1, double period);
+  CycloidTrajectory(std::vector<double> q0, std::vector<double> q1, double period);
   std::size_t size() const override { return q0_.size(); }
   std::vector<double> breakpoints() const override { return {period_}; }
   void at(double t, std::span<double> q, std::span<double> qd,
@@ -26,18 +27,18 @@ class Cycloid final : public Motion {
   void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
     using std::cos;
     using std::sin;
-    const S turn = S(2.0) * pi_of<S>();
-    const S rate = turn / S(period_);
+    const S two_pi = S(2.0) * pi_of<S>();
+    const S rate = two_pi / S(period_);
     const S phase = rate * t;
     for (std::size_t i = 0; i < q0_.size(); ++i) {
-      const S way = S(q1_[i]) - S(q0_[i]);
+      const S distance = S(q1_[i]) - S(q0_[i]);
       if (t >= S(period_)) {
         q[i] = S(q1_[i]);
         qd[i] = qdd[i] = S(0.0);
       } else {
-        q[i] = S(q0_[i]) + way / turn * (phase - sin(phase));
-        qd[i] = way / S(period_) * (S(1.0) - cos(phase));
-        qdd[i] = way / S(period_) * rate * sin(phase);
+        q[i] = S(q0_[i]) + distance / two_pi * (phase - sin(phase));
+        qd[i] = distance / S(period_) * (S(1.0) - cos(phase));
+        qdd[i] = distance / S(period_) * rate * sin(phase);
       }
     }
   }
@@ -47,9 +48,10 @@ class Cycloid final : public Motion {
   double period_;
 };
 
-class MohanSaha final : public Motion {
+/// See mohan_saha_trajectory().
+class MohanSahaTrajectory final : public Trajectory {
  public:
-  MohanSaha(std::vector<double> q0, std::vector<double> k, std::vector<double> T);
+  MohanSahaTrajectory(std::vector<double> q0, std::vector<double> k, std::vector<double> T);
   std::size_t size() const override { return q0_.size(); }
   void at(double t, std::span<double> q, std::span<double> qd,
           std::span<double> qdd) const override {

@@ -42,15 +42,15 @@ CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(fi
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   if (text.find('\0') != std::string_view::npos)
-    throw ModelError(file_, "has a zero byte: it must be UTF-8 text");
+    throw ModelError(file_, "contains a zero byte: it must be UTF-8 text");
   if (blank(text))
-    throw ModelError(file_, "is empty: a first row of names and rows of numbers are needed");
+    throw ModelError(file_, "is empty: it needs a first row of column names and rows of numbers");
   names_ = split(take_line(text));
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (!columns_.emplace(names_[i], i).second)
       fail_names(fmt::format("column '{}' appears twice", names_[i]));
   }
-  if (!find("t")) fail_names("there is no column 't' with the times");
+  if (!find("t")) fail_names("column 't' (times in s) is missing");
   for (std::size_t line_number = 2; !text.empty(); ++line_number) {
     const std::string_view line = take_line(text);
     if (blank(line)) continue;
@@ -62,7 +62,7 @@ CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(fi
           fmt::format("has {} cells; the first row has {}", cells_.back().size(), names_.size()));
     }
   }
-  if (cells_.empty()) throw ModelError(file_, "has names but no rows of numbers");
+  if (cells_.empty()) throw ModelError(file_, "has column names but no rows of numbers");
 }
 
 std::optional<std::size_t> CsvTable::find(std::string_view name) const {
@@ -89,10 +89,10 @@ std::vector<double> CsvTable::times() const {
   for (std::size_t row = 0; row < rows(); ++row) {
     t.push_back(number(row, column));
     const std::string at = fmt::format("{}:{}", file_, lines_[row]);
-    if (t.back() < 0.0) throw ModelError(at, fmt::format("time {} is before 0", t.back()));
+    if (t.back() < 0.0) throw ModelError(at, fmt::format("time {} is negative", t.back()));
     if (row > 0 && !(t[row] > t[row - 1])) {
-      throw ModelError(
-          at, fmt::format("time {} does not come after {} of the row before", t[row], t[row - 1]));
+      throw ModelError(at, fmt::format("time {} is not after {}, the time of the previous row",
+                                       t[row], t[row - 1]));
     }
   }
   return t;

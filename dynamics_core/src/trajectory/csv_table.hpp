@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A CSV file with a first row of names and a column `t` of increasing times, for readers that name
-// file, line and column in their errors.
+// CsvTable: a CSV file with a first row of column names and a column `t` of increasing times.
+// Errors name file, line and column.
 
 #include <optional>
 #include <string>
@@ -14,17 +14,18 @@ namespace dynamics {
 
 class CsvTable {
  public:
-  /// Throws ModelError where the text is no such table. The text must outlive the table.
+  /// Throws ModelError for malformed text. Keeps views of the text: it must outlive the table.
   CsvTable(std::string_view text, std::string_view file_name);
 
   std::size_t rows() const { return cells_.size(); }
+  /// Index of a column, or none.
   std::optional<std::size_t> find(std::string_view name) const;
-  /// Throws ModelError where the cell is not a finite number.
+  /// The number in a cell. Throws ModelError if it is not a finite number.
   double number(std::size_t row, std::size_t column) const;
-  /// Column t: from 0 or later, each after the one before.
+  /// Column t. Throws ModelError unless the times are increasing and not negative.
   std::vector<double> times() const;
 
-  /// An error about the row of names.
+  /// Throws ModelError for the row of column names.
   [[noreturn]] void fail_names(const std::string& message) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A motion through given points, evaluated over any scalar.
+// A trajectory through given points, evaluated with any scalar type.
 
 #include <algorithm>
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace dynamics {
 
-/// q(s) = sum c_k s^k within a segment, s the time since its start.
+/// Coefficients c_k of a segment: q(s) = sum_k c_k s^k, s the time since its start.
 using Quintic = std::array<double, 6>;
 
 /// Cubic or quintic polynomials between knots, at rest before the first and after the last.
-class KnotMotion final : public Motion {
+class KnotTrajectory final : public Trajectory {
  public:
-  explicit KnotMotion(const Knots& knots);
+  explicit KnotTrajectory(const Knots& knots);
 
   std::size_t size() const override { return size_; }
   std::vector<double> breakpoints() const override { return t_; }
@@ -30,8 +30,8 @@ class KnotMotion final : public Motion {
   template <class S>
   void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
     if (t < S(t_.front()) || t > S(t_.back()) || t_.size() == 1) {
-      const auto& still = t > S(t_.front()) ? last_ : first_;
-      std::copy(still.begin(), still.end(), q.begin());
+      const auto& rest = t > S(t_.front()) ? last_ : first_;
+      std::copy(rest.begin(), rest.end(), q.begin());
       std::fill(qd.begin(), qd.end(), S(0.0));
       std::fill(qdd.begin(), qdd.end(), S(0.0));
       return;

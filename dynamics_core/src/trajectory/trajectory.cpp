@@ -19,40 +19,41 @@ void require_size(const char* name, std::size_t size, std::size_t expected) {
 
 void require_positive(const char* name, double value) {
   if (!(value > 0.0) || !std::isfinite(value)) {
-    throw ArgumentError(fmt::format("{} is {}; it must be above zero", name, value));
+    throw ArgumentError(fmt::format("{} is {}; it must be positive", name, value));
   }
 }
 
 }  // namespace
 
-Cycloid::Cycloid(std::vector<double> q0, std::vector<double> q1, double period)
+CycloidTrajectory::CycloidTrajectory(std::vector<double> q0, std::vector<double> q1, double period)
     : q0_(std::move(q0)), q1_(std::move(q1)), period_(period) {
   require_size("the end point", q1_.size(), q0_.size());
   require_positive("the period", period_);
 }
 
-MohanSaha::MohanSaha(std::vector<double> q0, std::vector<double> k, std::vector<double> T)
+MohanSahaTrajectory::MohanSahaTrajectory(std::vector<double> q0, std::vector<double> k,
+                                         std::vector<double> T)
     : q0_(std::move(q0)), k_(std::move(k)), period_(std::move(T)) {
   require_size("k", k_.size(), q0_.size());
   require_size("T", period_.size(), q0_.size());
   for (const double period : period_) require_positive("T", period);
 }
 
-std::unique_ptr<Motion> cycloid_motion(std::vector<double> q0, std::vector<double> q1,
-                                       double period) {
-  return std::make_unique<Cycloid>(std::move(q0), std::move(q1), period);
+std::unique_ptr<Trajectory> cycloid_trajectory(std::vector<double> q0, std::vector<double> q1,
+                                               double period) {
+  return std::make_unique<CycloidTrajectory>(std::move(q0), std::move(q1), period);
 }
 
-std::unique_ptr<Motion> mohan_saha_motion(std::vector<double> q0, std::vector<double> k,
-                                          std::vector<double> T) {
-  return std::make_unique<MohanSaha>(std::move(q0), std::move(k), std::move(T));
+std::unique_ptr<Trajectory> mohan_saha_trajectory(std::vector<double> q0, std::vector<double> k,
+                                                  std::vector<double> T) {
+  return std::make_unique<MohanSahaTrajectory>(std::move(q0), std::move(k), std::move(T));
 }
 
-std::unique_ptr<Motion> forced_motion(const Forced& forced, std::vector<double> q0) {
+std::unique_ptr<Trajectory> forced_trajectory(const Forced& forced, std::vector<double> q0) {
   if (forced.kind == Forced::Kind::mohan_saha) {
-    return mohan_saha_motion(std::move(q0), forced.k, forced.T);
+    return mohan_saha_trajectory(std::move(q0), forced.k, forced.T);
   }
-  return cycloid_motion(std::move(q0), forced.q1, forced.period);
+  return cycloid_trajectory(std::move(q0), forced.q1, forced.period);
 }
 
 }  // namespace dynamics

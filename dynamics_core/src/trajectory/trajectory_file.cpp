@@ -49,7 +49,7 @@ std::vector<std::vector<double>> spline_velocities(const Knots& knots) {
   return v;
 }
 
-/// That no number between the knots leaves the range of a double.
+/// Whether q, qd and qdd stay within the range of a double throughout the segment.
 bool stays_finite(const Quintic& k, double h) {
   constexpr double largest = 1e300;
   if (!(h < largest)) return false;
@@ -67,7 +67,7 @@ bool stays_finite(const Quintic& k, double h) {
 
 }  // namespace
 
-KnotMotion::KnotMotion(const Knots& knots)
+KnotTrajectory::KnotTrajectory(const Knots& knots)
     : t_(knots.t), size_(knots.q[0].size()), first_(knots.q.front()), last_(knots.q.back()) {
   const auto velocities = knots.qd.empty() ? spline_velocities(knots) : knots.qd;
   for (std::size_t k = 0; k + 1 < t_.size(); ++k) {
@@ -80,31 +80,35 @@ KnotMotion::KnotMotion(const Knots& knots)
                         velocities[k + 1][j], knots.qdd[k + 1][j]));
       if (!stays_finite(segments_.back(), h)) {
         throw ArgumentError(fmt::format(
-            "trajectory points {} and {}, joint {}: what lies between them is too large for a "
-            "number; mind units and times",
+            "trajectory points {} and {}, joint {}: the polynomial between them overflows; check "
+            "units and times",
             k, k + 1, j));
       }
     }
   }
 }
 
-std::unique_ptr<Motion> knot_motion(Knots knots) {
+std::unique_ptr<Trajectory> knot_trajectory(Knots knots) {
   if (knots.t.empty()) throw ArgumentError("the trajectory has no points");
   for (const auto* values : {&knots.q, &knots.qd, &knots.qdd}) {
     if (!(values->empty() && values != &knots.q) && values->size() != knots.t.size()) {
-      throw ArgumentError("the trajectory's columns are of different length");
+      throw ArgumentError(fmt::format(
+          "the trajectory has {} times; q, and qd and qdd if given, need one row per time",
+          knots.t.size()));
     }
     for (const auto& row : *values) {
-      if (row.size() != knots.q[0].size()) throw ArgumentError("the trajectory's rows are ragged");
+      if (row.size() != knots.q[0].size())
+        throw ArgumentError("the rows of the trajectory differ in length");
     }
   }
   for (std::size_t k = 1; k < knots.t.size(); ++k) {
     if (!(knots.t[k] > knots.t[k - 1])) {
-      throw ArgumentError(fmt::format("trajectory point {}: its time {} does not come after {}", k,
-                                      knots.t[k], knots.t[k - 1]));
+      throw ArgumentError(
+          fmt::format("trajectory point {}: its time {} is not after the previous time {}", k,
+                      knots.t[k], knots.t[k - 1]));
     }
   }
-  return std::make_unique<KnotMotion>(knots);
+  return std::make_unique<KnotTrajectory>(knots);
 }
 
 Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model) {
@@ -121,7 +125,7 @@ Knots read_trajectory_csv(std::string_view text, std::string_view file_name, con
       }
     }
     if (!missing.empty() && (required || !found.empty())) {
-      table.fail_names(fmt::format("there is no column '{}{}' for joint '{}' of '{}'", prefix,
+      table.fail_names(fmt::format("column '{}{}' for joint '{}' of '{}' is missing", prefix,
                                    missing, missing, model.name()));
     }
     return found;
@@ -132,16 +136,16 @@ Knots read_trajectory_csv(std::string_view text, std::string_view file_name, con
 
   Knots knots;
   knots.t = table.times();
-  const auto pick = [&](std::size_t row, const std::vector<std::size_t>& columns,
-                        std::vector<std::vector<double>>& into) {
+  const auto read_row = [&](std::size_t row, const std::vector<std::size_t>& columns,
+                            std::vector<std::vector<double>>& into) {
     if (columns.empty()) return;
     auto& values = into.emplace_back();
     for (const std::size_t i : columns) values.push_back(table.number(row, i));
   };
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    pick(row, q, knots.q);
-    pick(row, qd, knots.qd);
-    pick(row, qdd, knots.qdd);
+    read_row(row, q, knots.q);
+    read_row(row, qd, knots.qd);
+    read_row(row, qdd, knots.qdd);
   }
   return knots;
 }

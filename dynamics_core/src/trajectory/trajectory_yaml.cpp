@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// trajectory_msgs/JointTrajectory as YAML, as `ros2 topic echo` and parameter files write it.
+// Reads trajectory_msgs/JointTrajectory in YAML, as written by `ros2 topic echo` and parameter
+// files.
 
 #include <fmt/format.h>
 
@@ -13,9 +14,9 @@ namespace {
 
 using yaml::Cursor;
 
-/// For each coordinate of the model its place in joint_names.
-std::vector<std::size_t> places(const Cursor& names, const Model& model) {
-  std::vector<std::size_t> place(model.size());
+/// Index in joint_names of each coordinate of the model.
+std::vector<std::size_t> joint_indices(const Cursor& names, const Model& model) {
+  std::vector<std::size_t> indices(model.size());
   std::vector<bool> found(model.size(), false);
   const auto entries = names.entries();
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -27,7 +28,7 @@ std::vector<std::size_t> places(const Cursor& names, const Model& model) {
     }
     if (found[*coordinate]) entries[i].fail(fmt::format("joint '{}' appears twice", name));
     found[*coordinate] = true;
-    place[*coordinate] = i;
+    indices[*coordinate] = i;
   }
   for (std::size_t i = 0; i < model.size(); ++i) {
     if (!found[i]) {
@@ -35,10 +36,10 @@ std::vector<std::size_t> places(const Cursor& names, const Model& model) {
           fmt::format("joint '{}' of '{}' is missing", model.coordinates()[i].name, model.name()));
     }
   }
-  return place;
+  return indices;
 }
 
-/// Seconds, or a map of sec and nanosec.
+/// A time: one number in seconds, or a map of sec and nanosec.
 double seconds(const Cursor& time) {
   if (!time.is_map()) return time.number();
   time.allow_keys({"sec", "nanosec"});
@@ -49,16 +50,16 @@ double seconds(const Cursor& time) {
 
 class PointReader {
  public:
-  explicit PointReader(std::vector<std::size_t> place) : place_(std::move(place)) {}
+  explicit PointReader(std::vector<std::size_t> indices) : indices_(std::move(indices)) {}
 
   void read(const Cursor& point, Knots& knots) const {
     point.allow_keys({"positions", "velocities", "accelerations", "effort", "time_from_start"});
     const Cursor time = point.at("time_from_start");
     const double t = seconds(time);
-    if (t < 0.0) time.fail(fmt::format("time {} is before 0", t));
+    if (t < 0.0) time.fail(fmt::format("time {} is negative", t));
     if (!knots.t.empty() && !(t > knots.t.back())) {
-      time.fail(
-          fmt::format("time {} does not come after {} of the point before", t, knots.t.back()));
+      time.fail(fmt::format("time {} is not after {}, the time of the previous point", t,
+                            knots.t.back()));
     }
     const std::size_t before = knots.t.size();
     knots.t.push_back(t);
@@ -69,29 +70,29 @@ class PointReader {
 
  private:
   void take(const Cursor& list, std::vector<std::vector<double>>& into) const {
-    const auto given = list.numbers(place_.size());
+    const auto given = list.numbers(indices_.size());
     auto& row = into.emplace_back();
-    for (const std::size_t i : place_) row.push_back(given[i]);
+    for (const std::size_t i : indices_) row.push_back(given[i]);
   }
-  /// All points have it, or none; an empty list is none.
+  /// Either all points have this list or none has; an empty list counts as none.
   void take_optional(const Cursor& point, const char* key, std::size_t before,
                      std::vector<std::vector<double>>& into) const {
     const auto list = point.find(key);
     const bool given = list && !list->entries().empty();
     if (given != (before > 0 ? !into.empty() : given)) {
-      point.fail(fmt::format("{} are given for some points and not for others", key));
+      point.fail(fmt::format("{} must be given for all points or for none", key));
     }
     if (given) take(*list, into);
   }
 
-  std::vector<std::size_t> place_;
+  std::vector<std::size_t> indices_;
 };
 
 }  // namespace
 
 Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model) {
   const std::string file(file_name);
-  // what `ros2 topic echo` ends a message with
+  // `ros2 topic echo` ends a message with ---
   const auto last = text.find_last_not_of(" \t\r\n");
   if (last != std::string_view::npos && text.substr(0, last + 1).ends_with("\n---")) {
     text = text.substr(0, last - 2);
@@ -100,7 +101,7 @@ Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, co
   Cursor message(root, "", file);
   if (const auto inner = message.find("trajectory")) message = *inner;
   message.allow_keys({"header", "joint_names", "points"});
-  const PointReader reader(places(message.at("joint_names"), model));
+  const PointReader reader(joint_indices(message.at("joint_names"), model));
   const Cursor points = message.at("points");
   if (points.size() == 0) points.fail("there are no points");
   Knots knots;

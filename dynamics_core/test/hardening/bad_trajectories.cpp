@@ -34,13 +34,13 @@ std::vector<BadInput> bad_trajectories() {
   add("beyond a double", header + "0,1e999,0,0\n", refused, "1e999");
   add("decimal commas and semicolons", "t;q_joint1;q_joint2;q_joint3\n0;0,5;0;0\n", refused, "'t'");
   add("time goes back", header + "0,0,0,0\n1,0,0,0\n0.5,0,0,0\n", refused, "path.csv:4");
-  add("the same time twice", header + "0,0,0,0\n0,0,0,0\n", refused, "does not come after");
-  add("time before zero", header + "-1,0,0,0\n1,0,0,0\n", refused, "before 0");
+  add("the same time twice", header + "0,0,0,0\n0,0,0,0\n", refused, "is not after");
+  add("time before zero", header + "-1,0,0,0\n1,0,0,0\n", refused, "is negative");
   add("time NaN", header + "nan,0,0,0\n", refused, "nan");
   add("one point", header + "0,0.1,0.2,0.3\n", accepted, "");
   add("two points a denormal apart", header + "0,0,0,0\n5e-324,1,1,1\n", refused, "");
-  add("positions of 1e300", header + "0,0,0,0\n1,1e300,0,0\n", refused, "too large");
-  add("times of 1e308", header + "0,0,0,0\n1e308,0.1,0,3\n", refused, "too large");
+  add("positions of 1e300", header + "0,0,0,0\n1,1e300,0,0\n", refused, "overflows");
+  add("times of 1e308", header + "0,0,0,0\n1e308,0.1,0,3\n", refused, "overflows");
   add("velocities of 1e308",
       "t,q_joint1,q_joint2,q_joint3,qd_joint1,qd_joint2,qd_joint3\n0,0,0,0,0,0,0\n"
       "1,0,0,0,0,1e308,0\n",
@@ -103,9 +103,9 @@ std::vector<BadInput> bad_trajectories() {
        "list");
   yaml("YAML: velocities of one point only",
        names + first + "  - {positions: [1, 1, 1], velocities: [0, 0, 0], time_from_start: 1}\n",
-       refused, "some points");
+       refused, "all points");
   yaml("YAML: time goes back", names + first + "  - {positions: [1, 1, 1], time_from_start: -1}\n",
-       refused, "before 0");
+       refused, "is negative");
   yaml("YAML: time missing", names + "points:\n  - {positions: [0, 0, 0]}\n", refused,
        "time_from_start");
   yaml("YAML: unknown key", names + "speed: 3\n" + first, refused, "speed");

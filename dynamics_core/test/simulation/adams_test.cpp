@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is Adams' own: accelerations integrated twice, a second evaluation only where it pays,
-// constant steps with tabled coefficients.
+// Properties specific to Adams: accelerations are integrated twice, a second evaluation is done
+// only where it pays, constant steps use tabulated coefficients.
 
 #include "ode/adams.hpp"
 
@@ -23,11 +23,11 @@ using problems::Forced;
 using problems::Kepler;
 using problems::tolerance;
 
-/// The state at the end, and the work.
+/// Final state and statistics.
 struct Result {
   std::vector<double> y;
   Statistics work;
-  double evaluations_a_step() const {
+  double evaluations_per_step() const {
     return static_cast<double>(work.evaluations) /
            static_cast<double>(work.steps + work.rejections);
   }
@@ -44,18 +44,18 @@ Result run(const System<double>& system, const Options<double>& options, std::sp
   return {{integrator.state().begin(), integrator.state().end()}, integrator.statistics()};
 }
 
-TEST(Adams, EvaluatesOnceAStepWhereTheMotionIsSmooth) {
+TEST(Adams, EvaluatesOncePerStepForSmoothMotion) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   const auto y0 = Kepler<double>::start();
   const Result smooth = run(system, tolerance(1e-9), y0, 20.0);
-  EXPECT_LT(smooth.evaluations_a_step(), 1.2);
+  EXPECT_LT(smooth.evaluations_per_step(), 1.2);
   EXPECT_LT(distance(smooth.y, Kepler<double>::exact(20.0)), 1e-5);
 }
 
-// v' = -1000 (v - cos t) - sin t: the step is held back by stability alone, where a second
-// evaluation lets it be more than twice as long.
-TEST(Adams, EvaluatesTwiceWhereDampingHoldsTheStepBack) {
+// v' = -1000 (v - cos t) - sin t: stability alone limits the step, and a second evaluation
+// allows more than twice its length.
+TEST(Adams, EvaluatesTwicePerStepWhereStabilityLimitsTheStep) {
   const auto damped = [](const double& t, std::span<const double>, std::span<const double> qd,
                          std::span<double> qdd) {
     qdd[0] = -1000.0 * (qd[0] - std::cos(t)) - std::sin(t);
@@ -63,14 +63,14 @@ TEST(Adams, EvaluatesTwiceWhereDampingHoldsTheStepBack) {
   const auto system = System<double>::second_order(1, damped);
   const std::vector<double> y0{0.0, 1.0};
   const Result stiff = run(system, tolerance(1e-8), y0, 5.0);
-  EXPECT_GT(stiff.evaluations_a_step(), 1.8);
-  EXPECT_LT(stiff.work.steps, 5000U);  // h |lambda| above 1: more than one evaluation would bear
+  EXPECT_GT(stiff.evaluations_per_step(), 1.8);
+  EXPECT_LT(stiff.work.steps, 5000U);  // h |lambda| above 1: unstable with one evaluation
   EXPECT_NEAR(stiff.y[0], std::sin(5.0), 1e-7);
   EXPECT_NEAR(stiff.y[1], std::cos(5.0), 1e-7);
 }
 
-// The damping sets in late: the need of the second evaluation must be noticed on the way.
-TEST(Adams, NoticesDampingThatSetsInLater) {
+// The damping sets in late: the need for the second evaluation must be detected during the run.
+TEST(Adams, DetectsDampingThatSetsInLater) {
   const auto late = [](const double& t, std::span<const double>, std::span<const double> qd,
                        std::span<double> qdd) {
     const double damping = 500.0 * (1.0 + std::tanh(4.0 * (t - 5.0)));
@@ -79,14 +79,14 @@ TEST(Adams, NoticesDampingThatSetsInLater) {
   const auto system = System<double>::second_order(1, late);
   const std::vector<double> y0{0.0, 1.0};
   const Result early = run(system, tolerance(1e-8), y0, 2.0);
-  const Result whole = run(system, tolerance(1e-8), y0, 10.0);
-  EXPECT_LT(early.evaluations_a_step(), 1.3);
-  EXPECT_GT(whole.evaluations_a_step(), 1.7);
-  EXPECT_NEAR(whole.y[0], std::sin(10.0), 1e-6);
+  const Result complete = run(system, tolerance(1e-8), y0, 10.0);
+  EXPECT_LT(early.evaluations_per_step(), 1.3);
+  EXPECT_GT(complete.evaluations_per_step(), 1.7);
+  EXPECT_NEAR(complete.y[0], std::sin(10.0), 1e-6);
 }
 
-// A quadratic motion is exact from the first step: positions come from the double integral.
-TEST(Adams, ConstantAccelerationIsExact) {
+// A quadratic motion is integrated exactly from the first step on.
+TEST(Adams, IsExactForConstantAcceleration) {
   const auto fall = [](const double&, std::span<const double>, std::span<const double>,
                        std::span<double> qdd) { qdd[0] = -9.81; };
   const auto system = System<double>::second_order(1, fall);
@@ -96,9 +96,9 @@ TEST(Adams, ConstantAccelerationIsExact) {
   EXPECT_NEAR(dropped.y[1], 2.0 - 9.81 * 3.0, 1e-12);
 }
 
-// Steps that are bounded are constant, with tabled coefficients and unscaled differences; steps
-// that a sawtooth of limits cuts are not. Both must find the same solution, and sample it as well.
-TEST(Adams, ConstantAndUnevenStepsAgree) {
+// With max_step the steps are constant (tabulated coefficients, unscaled differences); with a
+// sequence of irregular limits they are not. Both must give the same solution and samples.
+TEST(Adams, ConstantAndVariableStepsAgree) {
   const Forced forced;
   const auto system = System<double>::first_order(2, forced);
   auto options = tolerance(1e-10);

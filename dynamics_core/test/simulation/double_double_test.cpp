@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DoubleDouble against Boost's wide reals: its arithmetic, and forward dynamics computed with it.
+// DoubleDouble compared with Boost.Multiprecision: arithmetic, and forward dynamics computed with
+// it.
 
 #include "papers/wide/double_double.hpp"
 
@@ -20,7 +21,7 @@ using Exact = boost::multiprecision::cpp_bin_float_50;
 
 Exact exact(const DoubleDouble& x) { return Exact(x.high) + Exact(x.low); }
 
-/// |x - y| over |y|
+/// |x - y| / |y|
 double error(const DoubleDouble& x, const Exact& y) {
   if (y == 0) return std::abs(static_cast<double>(x));
   return static_cast<double>(abs(Exact((exact(x) - y) / y)));
@@ -38,7 +39,7 @@ class Numbers {
   std::uniform_real_distribution<double> uniform_{-1.0, 1.0};
 };
 
-TEST(DoubleDouble, ArithmeticIsGoodToThirtyOneDigits) {
+TEST(DoubleDouble, ArithmeticHasThirtyOneDigits) {
   Numbers numbers;
   for (int i = 0; i < 20'000; ++i) {
     const DoubleDouble a = numbers.next(), b = numbers.next();
@@ -51,7 +52,7 @@ TEST(DoubleDouble, ArithmeticIsGoodToThirtyOneDigits) {
   }
 }
 
-TEST(DoubleDouble, SineAndCosineAreGoodToThirtyOneDigitsOfOne) {
+TEST(DoubleDouble, SineAndCosineHaveThirtyOneDigits) {
   Numbers numbers;
   for (int i = 0; i < 5'000; ++i) {
     const DoubleDouble x = numbers.next(i % 2 == 0 ? 1.0 : 100.0);
@@ -63,7 +64,7 @@ TEST(DoubleDouble, SineAndCosineAreGoodToThirtyOneDigitsOfOne) {
   EXPECT_EQ(static_cast<double>(sin(DoubleDouble(0.0))), 0.0);
 }
 
-TEST(DoubleDouble, ReadsDecimals) {
+TEST(DoubleDouble, ParsesDecimals) {
   for (const char* text : {"0.1", "-3.14159265358979323846264338327950288", "1e-20", "2.5E3", "7",
                            "+0.000123", "123456789012345678901234567890"}) {
     EXPECT_LT(error(DoubleDouble(std::string(text)), Exact(text)), 1e-31) << text;
@@ -74,7 +75,7 @@ TEST(DoubleDouble, ReadsDecimals) {
   EXPECT_LT(error(ode::constant<DoubleDouble>("-8263/15000"), Exact(-8263) / Exact(15000)), 1e-31);
 }
 
-TEST(DoubleDouble, IsOrderedByBothParts) {
+TEST(DoubleDouble, ComparesBothParts) {
   const DoubleDouble one(1.0), more(1.0, 1e-20), less(1.0, -1e-20);
   EXPECT_TRUE(less < one && one < more && less < more && more > one);
   EXPECT_TRUE(one <= one && one >= one && !(one < one) && one == DoubleDouble(1));
@@ -82,7 +83,7 @@ TEST(DoubleDouble, IsOrderedByBothParts) {
   EXPECT_TRUE(std::numeric_limits<DoubleDouble>::epsilon() > DoubleDouble(1e-32));
 }
 
-/// The recursion of forward dynamics in reals of any kind.
+/// The forward dynamics recursion with any real type.
 template <class Real>
 std::vector<Real> accelerations(const Model& model, const std::vector<double>& q,
                                 const std::vector<double>& qd, const std::vector<double>& tau) {
@@ -97,7 +98,7 @@ std::vector<Real> accelerations(const Model& model, const std::vector<double>& q
   return qdd;
 }
 
-TEST(DoubleDouble, ForwardDynamicsIsThatOfOtherWideReals) {
+TEST(DoubleDouble, ForwardDynamicsMatchesQuadruplePrecision) {
   using Quad = boost::multiprecision::number<
       boost::multiprecision::cpp_bin_float<113, boost::multiprecision::backends::digit_base_2, void,
                                            std::int16_t, -16382, 16383>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The energy-respecting fixed-step methods in long runs: bounded energy error, no drift.
+// Symplectic and symmetric fixed-step methods in long runs: bounded energy error, no drift.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace problems;
 
 struct Drift {
   double first = 0.0;  // largest energy error in the first tenth of the run
-  double last = 0.0;   // and in the last
+  double last = 0.0;   // and in the last tenth
 };
 
 template <class Energy>
@@ -39,9 +39,9 @@ Drift energy_drift(std::string_view name, const System<double>& system, double s
   return drift;
 }
 
-class EnergyRespecting : public testing::TestWithParam<const char*> {};
+class SymplecticMethods : public testing::TestWithParam<const char*> {};
 
-TEST_P(EnergyRespecting, PendulumOverManyPeriods) {
+TEST_P(SymplecticMethods, KeepEnergyErrorOfPendulumBounded) {
   const Pendulum pendulum;
   const auto system = System<double>::second_order(1, pendulum);
   const auto start = Pendulum::start();
@@ -51,12 +51,12 @@ TEST_P(EnergyRespecting, PendulumOverManyPeriods) {
   EXPECT_LT(drift.last, drift.first * 1.05);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EnergyRespecting,
+INSTANTIATE_TEST_SUITE_P(All, SymplecticMethods,
                          testing::Values("semi_implicit_euler", "implicit_midpoint", "gauss4",
                                          "gauss6"),
                          [](const auto& tested) { return std::string(tested.param); });
 
-TEST(EnergyOfOthers, RungeKuttaDriftsWhereTheseDoNot) {
+TEST(RungeKutta4, EnergyOfPendulumDrifts) {
   const Pendulum pendulum;
   const auto system = System<double>::second_order(1, pendulum);
   const auto start = Pendulum::start();
@@ -64,7 +64,7 @@ TEST(EnergyOfOthers, RungeKuttaDriftsWhereTheseDoNot) {
   EXPECT_GT(drift.last, drift.first * 5.0);
 }
 
-TEST(ConfigurationDependentMass, DoublePendulumStaysBounded) {
+TEST(ConfigurationDependentMass, EnergyErrorOfDoublePendulumStaysBounded) {
   const DoublePendulum pendulum;
   const auto system = System<double>::second_order(2, pendulum);
   const std::vector<double> regular{0.6, 0.9, 0.0, 0.0};
@@ -81,7 +81,7 @@ TEST(ConfigurationDependentMass, DoublePendulumStaysBounded) {
   }
 }
 
-TEST(ConfigurationDependentMass, ChaoticDoublePendulumHoldsItsEnergyWithGauss6) {
+TEST(ConfigurationDependentMass, Gauss6KeepsEnergyOfChaoticDoublePendulum) {
   const DoublePendulum pendulum;
   const auto system = System<double>::second_order(2, pendulum);
   const std::vector<double> chaotic{2.0, 2.5, 0.0, 0.0};
@@ -89,7 +89,7 @@ TEST(ConfigurationDependentMass, ChaoticDoublePendulumHoldsItsEnergyWithGauss6) 
   EXPECT_LT(drift.last, 1e-8);
 }
 
-TEST(Gauss, ConserveQuadraticInvariantsToRoundOff) {
+TEST(Gauss, ConservesQuadraticInvariantsToRoundOff) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   const auto momentum = [](std::span<const double> y) { return y[0] * y[3] - y[1] * y[2]; };
@@ -100,7 +100,7 @@ TEST(Gauss, ConserveQuadraticInvariantsToRoundOff) {
   }
 }
 
-TEST(Gauss, AreSymmetricInTime) {
+TEST(Gauss, IsSymmetricInTime) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   Options<double> options;
@@ -116,7 +116,7 @@ TEST(Gauss, AreSymmetricInTime) {
   }
 }
 
-TEST(Gauss, NewtonTakesOverWhereFixedPointsDiverge) {
+TEST(Gauss, UsesNewtonWhereFixedPointIterationDiverges) {
   // A spring of 1e4 rad/s at a step of 1 ms: h omega = 10.
   const auto spring = [](const double&, std::span<const double> q, std::span<const double>,
                          std::span<double> qdd) { qdd[0] = -1e8 * q[0]; };
@@ -133,7 +133,7 @@ TEST(Gauss, NewtonTakesOverWhereFixedPointsDiverge) {
   }
 }
 
-TEST(Gauss, ReportNonConvergenceAndLeaveTheState) {
+TEST(Gauss, ReportsNonConvergenceAndKeepsState) {
   const auto switching = [](const double&, std::span<const double> y, std::span<double> dydt) {
     dydt[0] = y[0] > 0.0 ? -1.0 : 1.0;
   };

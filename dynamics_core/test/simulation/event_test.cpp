@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Events: times against closed forms, directions, order, restarts, and the root finder itself.
+// Events: times compared with closed forms, directions, order, restarts, and the root finder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,14 +22,15 @@ const auto oscillator = [](const double&, std::span<const double> q, std::span<c
                            std::span<double> qdd) { qdd[0] = -q[0]; };
 const auto height = [](const double&, std::span<const double> y) { return y[0]; };
 
-/// Times of a ball dropped from h with restitution e: t1 = sqrt(2 h / g), then 2 e^k t1 apart.
+/// Times of a ball dropped from h with restitution e: t1 = sqrt(2 h / g), then at intervals of 2
+/// e^k t1.
 std::vector<double> bounce_times(double h, double e, int count) {
   const double first = std::sqrt(2.0 * h / 9.81);
   std::vector<double> times{first};
-  double hop = 2.0 * first;
+  double flight = 2.0 * first;
   for (int i = 1; i < count; ++i) {
-    hop *= e;
-    times.push_back(times.back() + hop);
+    flight *= e;
+    times.push_back(times.back() + flight);
   }
   return times;
 }
@@ -45,7 +46,7 @@ class Events : public testing::TestWithParam<std::string> {
   }
 };
 
-TEST_P(Events, BouncingBallMatchesTheClosedForm) {
+TEST_P(Events, BouncingBallMatchesClosedForm) {
   if (GetParam() == "semi_implicit_euler") GTEST_SKIP() << "first order: no exact parabola";
   const auto system = System<double>::second_order(1, falling_body);
   auto integrator = make(system, 1e-10, 0.03);
@@ -72,18 +73,18 @@ TEST_P(Events, BouncingBallMatchesTheClosedForm) {
   EXPECT_EQ(integrator->statistics().events, times.size());
 }
 
-TEST_P(Events, DirectionsOfAnOscillator) {
+TEST_P(Events, DetectsCrossingDirectionsOfOscillator) {
   const auto system = System<double>::second_order(1, oscillator);
   const double pi = std::numbers::pi;
   // Position cos(t): falls through 0 at pi/2 + 2 pi k, rises at 3 pi/2 + 2 pi k.
   for (const auto crossing : {Crossing::falling, Crossing::rising, Crossing::any}) {
     auto integrator = make(system, 1e-11, 1e-3);
     std::vector<double> times;
-    const auto note = [&](const double& t, std::span<double>) {
+    const auto record = [&](const double& t, std::span<double>) {
       times.push_back(t);
       return EventAction::proceed;
     };
-    const std::vector<Event<double>> events{{height, crossing, note}};
+    const std::vector<Event<double>> events{{height, crossing, record}};
     RunPlan<double> plan;
     plan.end_time = 20.0;
     plan.events = events;
@@ -114,20 +115,20 @@ INSTANTIATE_TEST_SUITE_P(All, Events, testing::ValuesIn([] {
                          }()),
                          [](const auto& tested) { return tested.param; });
 
-TEST(EventOrder, SamplesAndEventsComeInOrderAndATerminalEventEndsTheRun) {
+TEST(EventOrder, SamplesAndEventsAreOrderedAndTerminalEventEndsRun) {
   const auto system = System<double>::second_order(1, oscillator);
   auto integrator = make_integrator<double>("dop853", system, tolerance(1e-10));
   std::vector<double> seen;
   const auto sample = [&](const double& t, std::span<const double>) { seen.push_back(t); };
-  const auto speed = [](const double&, std::span<const double> y) { return y[1]; };
+  const auto velocity = [](const double&, std::span<const double> y) { return y[1]; };
   const auto half = [](const double&, std::span<const double> y) { return y[0] - 0.5; };
-  const auto note = [&](const double& t, std::span<double>) {
+  const auto record = [&](const double& t, std::span<double>) {
     seen.push_back(t);
     return EventAction::proceed;
   };
-  const std::vector<Event<double>> events{{speed, Crossing::rising, {}, true},
-                                          {half, Crossing::any, note},
-                                          {height, Crossing::any, note}};
+  const std::vector<Event<double>> events{{velocity, Crossing::rising, {}, true},
+                                          {half, Crossing::any, record},
+                                          {height, Crossing::any, record}};
   const std::vector<double> times{0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0};
   RunPlan<double> plan;
   plan.end_time = 4.0;
@@ -182,11 +183,11 @@ TEST(EventOrder, WorksBackward) {
   const auto system = System<double>::second_order(1, oscillator);
   auto integrator = make_integrator<double>("dverk", system, tolerance(1e-10));
   std::vector<double> times;
-  const auto note = [&](const double& t, std::span<double>) {
+  const auto record = [&](const double& t, std::span<double>) {
     times.push_back(t);
     return EventAction::proceed;
   };
-  const std::vector<Event<double>> events{{height, Crossing::falling, note}};
+  const std::vector<Event<double>> events{{height, Crossing::falling, record}};
   RunPlan<double> plan;
   plan.end_time = -8.0;
   plan.backward = true;
@@ -199,7 +200,7 @@ TEST(EventOrder, WorksBackward) {
   EXPECT_NEAR(times[1], -5 * std::numbers::pi / 2, 1e-8);
 }
 
-TEST(EventOrder, StartingOnTheSurfaceDoesNotFire) {
+TEST(EventOrder, StartAtZeroDoesNotFire) {
   const auto system = System<double>::second_order(1, falling_body);
   auto integrator = make_integrator<double>("dop853", system, tolerance(1e-10));
   const std::vector<Event<double>> events{{height, Crossing::any, {}, true}};
@@ -234,7 +235,7 @@ TEST(LocateCrossing, ReachesRoundOffInFewEvaluations) {
     const double t = locate_crossing(g, what.a, what.b, what.g(what.a), what.g(what.b));
     EXPECT_NEAR(t, what.root, 4e-16 * std::max(1.0, std::abs(what.root)) + 1e-300);
     const double before = what.g(what.a);
-    EXPECT_LE(before * what.g(t), 0.0) << "not on the far side";
+    EXPECT_LE(before * what.g(t), 0.0) << "before the crossing";
     EXPECT_LT(calls, 120);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint stops, effort and speed limits, and conditions of the user's, against closed forms.
+// Joint stops, effort and velocity limits, and user events, compared with closed forms.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// 2 kg on a rail along the axis, with stops.
+/// A cart of 2 kg on a rail along `axis`, with stops.
 Model slider(const std::string& axis, double lower, double upper, double effort = 1000.0,
              double velocity = 1000.0) {
   return model_from_urdf(R"(<robot name="slider"><link name="base"/><link name="cart"><inertial>
@@ -30,14 +30,14 @@ Model slider(const std::string& axis, double lower, double upper, double effort 
                          R"(" velocity=")" + std::to_string(velocity) + R"("/></joint></robot>)");
 }
 
-TEST(Limits, AFallingMassBouncesAsItMust) {
+TEST(Limits, FallingMassBouncesAsInClosedForm) {
   SimulationOptions options;
   options.limits = true;
   options.restitution = 0.5;
   options.q0 = {1.0};
   options.duration = 3.0;
   const Recording run = simulate(slider("0 0 1", 0.0, 5.0), options);
-  // impacts at t1, t1 + 2 e t1, + 2 e^2 t1, ..., all bounces over at t1 (1 + 2 e/(1 - e)) = 3 t1
+  // impacts at t1, t1 + 2 e t1, + 2 e^2 t1, ..., the last at t1 (1 + 2 e/(1 - e)) = 3 t1
   const double first = std::sqrt(2.0 / 9.81);
   double t = first, flight = 2.0 * first;
   ASSERT_GE(run.events.size(), 10U);
@@ -55,12 +55,12 @@ TEST(Limits, AFallingMassBouncesAsItMust) {
     EXPECT_EQ(run.qd[0][k], 0.0);
     EXPECT_EQ(run.qdd[0][k], 0.0);
   }
-  // what the stop took is booked as work
+  // the energy lost at the stop counts as work
   EXPECT_NEAR(run.work.back(), -2.0 * 9.81, 1e-9);
   EXPECT_LT(run.statistics.energy_drift, 1e-9);
 }
 
-TEST(Limits, AnElasticStopKeepsTheEnergy) {
+TEST(Limits, ElasticStopConservesEnergy) {
   SimulationOptions options;
   options.limits = true;
   options.restitution = 1.0;
@@ -69,23 +69,23 @@ TEST(Limits, AnElasticStopKeepsTheEnergy) {
   const Recording run = simulate(slider("0 0 1", 0.0, 5.0), options);
   EXPECT_NEAR(run.work.back(), 0.0, 1e-9);
   EXPECT_EQ(run.events.size(), 6U);  // 0.45 s, then every 0.9 s
-  // without limits it falls through
+  // without limits it passes the stop
   options.limits = false;
   EXPECT_NEAR(simulate(slider("0 0 1", 0.0, 5.0), options).q[0].back(), 1.0 - 0.5 * 9.81 * 25.0,
               1e-9);
 }
 
 TEST(Limits, ContactIsReleasedWhenItsForceReverses) {
-  // a cart rests at its upper stop while the base slows down, and leaves when the base speeds up
+  // the cart stays at its upper stop while the base decelerates and leaves when it accelerates
   SimulationOptions options;
   options.limits = true;
   options.duration = 1.0;
   const double amplitude = 0.1, rate = 2.0 * M_PI;
   const BaseHarmonic shake{BaseHarmonic::Axis::x, amplitude, 1.0};
-  options.base = harmonic_base({&shake, 1});
+  options.base = harmonic_base_trajectory({&shake, 1});
   const Recording run = simulate(slider("1 0 0", -9.0, 0.0), options);
   ASSERT_GE(run.events.size(), 1U);
-  // at t = 0 nothing presses yet, so that the first contact may be a hair later
+  // at t = 0 the contact force is zero, so that the contact may begin slightly later
   EXPECT_THAT(run.events.back().what, HasSubstr("leaves its stop"));
   EXPECT_NEAR(run.events.back().t, 0.5, 1e-9);
   for (std::size_t k = 0; k < run.size(); ++k) {
@@ -97,7 +97,7 @@ TEST(Limits, ContactIsReleasedWhenItsForceReverses) {
   EXPECT_LT(run.statistics.energy_drift, 1e-8);
 }
 
-TEST(Limits, AnImpactIsAnImpulseThroughTheInertiaMatrix) {
+TEST(Limits, ImpactMatchesImpulseOfInertiaMatrix) {
   const Model model = model_from_dh(built_in_robot("puma"));
   const auto plant = rigid_plant(model);
   Workspace workspace(model);
@@ -105,19 +105,19 @@ TEST(Limits, AnImpactIsAnImpulseThroughTheInertiaMatrix) {
     const std::size_t joint = 1;
     std::vector<double> q = {0.3, model.coordinates()[joint].upper, 0.9, 0.2, -0.7, 0.5};
     std::vector<double> qd = {0.5, 2.0, -1.0, 0.3, 0.1, -0.4};
-    // pressed on by its own force, so that it rests where it does not bounce
-    const auto pressed = [&](const double& t, std::span<const double> at, std::span<const double> v,
-                             std::span<double> qdd) {
+    // a torque presses the joint against the stop, so that it stays there unless it rebounds
+    const auto pushed = [&](const double& t, std::span<const double> at, std::span<const double> v,
+                            std::span<double> qdd) {
       const std::vector<double> tau = {0, 500, 0, 0, 0, 0};
       plant->accelerations(t, at, v, tau, qdd);
     };
-    JointStops stops(*plant, restitution, pressed);
+    JointStops stops(*plant, restitution, pushed);
     Eigen::MatrixXd M(6, 6);
     inertia_matrix(model, workspace, q, M);
     const Eigen::VectorXd before = Eigen::Map<Eigen::VectorXd>(qd.data(), 6);
-    const bool rests = stops.hit(0.0, q, qd, joint, JointStops::Side::upper);
+    const bool stays = stops.impact(0.0, q, qd, joint, JointStops::Side::upper);
     const Eigen::VectorXd after = Eigen::Map<Eigen::VectorXd>(qd.data(), 6);
-    EXPECT_EQ(rests, restitution == 0.0);
+    EXPECT_EQ(stays, restitution == 0.0);
     EXPECT_NEAR(after[1], -restitution * 2.0, 1e-14);
     const Eigen::VectorXd momentum = M * (after - before);
     for (Eigen::Index i = 0; i < 6; ++i) {
@@ -130,8 +130,8 @@ TEST(Limits, AnImpactIsAnImpulseThroughTheInertiaMatrix) {
   }
 }
 
-TEST(Limits, SeveralJointsRestAtOnce) {
-  // the PUMA falls onto its stops: it ends within its range, and no contact pulls
+TEST(Limits, SeveralJointsStayInContact) {
+  // the PUMA falls onto its stops and stays within its joint ranges
   const Model model = model_from_dh(built_in_robot("puma"));
   SimulationOptions options;
   options.limits = true;
@@ -145,12 +145,12 @@ TEST(Limits, SeveralJointsRestAtOnce) {
       EXPECT_LE(run.q[i][k], model.coordinates()[i].upper + 1e-9);
     }
   }
-  // what is not at its stop obeys the equations of motion of the arm without the resting joints
+  // the joints not in contact follow the equations of motion of the constrained arm
   EXPECT_LT(run.statistics.energy_drift, 1e-6);
   EXPECT_LT(run.work.back(), -1.0);
 }
 
-TEST(Limits, StartBeyondAStopIsRefused) {
+TEST(Limits, RejectsStartBeyondStop) {
   SimulationOptions options;
   options.limits = true;
   options.q0 = {7.0};
@@ -158,18 +158,19 @@ TEST(Limits, StartBeyondAStopIsRefused) {
     simulate(slider("0 0 1", 0.0, 5.0), options);
     FAIL();
   } catch (const ArgumentError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("q0 of joint 'rail' is 7; its stops are at 0 and 5"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("q0 of joint 'rail' is 7; it must lie between its stops at 0 and 5"));
   }
   options.restitution = 1.5;
   EXPECT_THROW(simulate(slider("0 0 1", 0.0, 9.0), options), ArgumentError);
 }
 
-TEST(Limits, ActuatorsSaturate) {
-  // asked for more than 5 N, the cart gets 5 N: it lags behind and the recording says so
+TEST(Limits, TorquesSaturateAtEffortLimit) {
+  // the controller demands more than 5 N; the cart gets 5 N and lags, and the recording reports it
   SimulationOptions options;
   options.limits = true;
   options.scenario = Scenario::computed_torque;
-  options.motion = cycloid_motion({0.0}, {4.0}, 1.0);
+  options.trajectory = cycloid_trajectory({0.0}, {4.0}, 1.0);
   options.duration = 0.5;
   const Recording run = simulate(slider("1 0 0", -9.0, 9.0, 5.0), options);
   EXPECT_EQ(max_abs(run.tau[0]), 5.0);
@@ -180,7 +181,7 @@ TEST(Limits, ActuatorsSaturate) {
   EXPECT_NEAR(simulate(slider("1 0 0", -9.0, 9.0, 5.0), options).q[0].back(), 2.0, 1e-7);
 }
 
-TEST(Limits, SpeedsAboveTheirLimitAreTold) {
+TEST(Limits, ReportsVelocityAboveLimit) {
   SimulationOptions options;
   options.limits = true;
   options.q0 = {4.0};
@@ -191,7 +192,7 @@ TEST(Limits, SpeedsAboveTheirLimitAreTold) {
   EXPECT_THAT(run.events[0].what, HasSubstr("faster than its limit of 2 m/s"));
 }
 
-TEST(Events, OfTheUserAreLocatedAndMayActOrStop) {
+TEST(UserEvents, AreLocatedAndCanChangeStateOrStop) {
   SimulationOptions options;
   options.q0 = {1.0};
   SimulationEvent half;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Against Boost.odeint: the same tableaux step for step, and independent methods at tight
+// Comparison with Boost.odeint: the same tableaux step by step, and independent methods at tight
 // tolerance.
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "simulation/problems.hpp"
 
-// odeint is not clean under our warnings.
+// odeint causes warnings with our flags.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -44,7 +44,7 @@ State start() {
   return {y[0], y[1], y[2], y[3]};
 }
 
-TEST(Odeint, SameStepsOfTheSameTableaux) {
+TEST(Odeint, StepsMatchForSameTableaux) {
   const auto system = System<double>::first_order(4, arenstorf);
   const double h = 1e-3;
   State rk4 = start();
@@ -67,7 +67,7 @@ TEST(Odeint, SameStepsOfTheSameTableaux) {
   EXPECT_GT(distance(y_rk4, dopri5), 1e-10) << "the two methods should differ";
 }
 
-TEST(Odeint, Fehlberg78AgreesWithEveryErrorControlledMethod) {
+TEST(Odeint, ErrorControlledMethodsMatchFehlberg78) {
   const auto system = System<double>::first_order(4, arenstorf);
   const double end = 5.0;
   State reference = start();
@@ -80,7 +80,7 @@ TEST(Odeint, Fehlberg78AgreesWithEveryErrorControlledMethod) {
   }
 }
 
-TEST(Odeint, AdamsBashforthMoultonAgrees) {
+TEST(Odeint, AdamsMatchesAdamsBashforthMoulton) {
   const Pendulum pendulum;
   using Pair = std::array<double, 2>;
   const auto right = [&](const Pair& y, Pair& dydt, double) {

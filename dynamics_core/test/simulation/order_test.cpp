@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Observed order of every method at constant step, and of every dense output (of the highest
-// orders, which double cannot resolve, in wide_test.cpp).
+// Observed order of every method at constant step and of every dense output. The highest orders,
+// which double cannot resolve, are in scalar_types_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace problems;
 
-/// Slope of log(error) against log(step) by least squares; round-off-limited errors are refused.
+/// Slope of log(error) against log(step) by least squares; errors at round-off level fail the test.
 double slope(const std::vector<double>& steps, const std::vector<double>& errors) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -42,7 +42,7 @@ void PrintTo(const Case& value, std::ostream* out) { *out << value.name; }
 
 class FixedStepOrder : public testing::TestWithParam<Case> {};
 
-TEST_P(FixedStepOrder, OnKepler) {
+TEST_P(FixedStepOrder, IsObservedOnKeplerProblem) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   const auto y0 = Kepler<double>::start();
@@ -57,7 +57,7 @@ TEST_P(FixedStepOrder, OnKepler) {
   EXPECT_NEAR(slope(steps, errors), GetParam().order, 0.35);
 }
 
-TEST_P(FixedStepOrder, OnANonautonomousSystem) {
+TEST_P(FixedStepOrder, IsObservedOnNonautonomousSystem) {
   if (GetParam().name == "semi_implicit_euler") GTEST_SKIP() << "second-order systems only";
   const Forced forced;
   const auto system = System<double>::first_order(2, forced);
@@ -73,7 +73,7 @@ TEST_P(FixedStepOrder, OnANonautonomousSystem) {
   EXPECT_GT(slope(steps, errors), GetParam().order - 0.7);
 }
 
-TEST_P(FixedStepOrder, OnThePendulumByReferenceToASmallerStep) {
+TEST_P(FixedStepOrder, IsObservedOnPendulum) {
   const Pendulum pendulum;
   const auto system = System<double>::second_order(1, pendulum);
   const auto y0 = Pendulum::start();
@@ -99,11 +99,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"gauss4", 4, {100, 150, 200, 300}}, Case{"gauss6", 6, {50, 70, 90, 120}}),
     [](const auto& tested) { return tested.param.name; });
 
-/// Error of the interpolant inside one step from the exact solution, at several places of the step.
-/// A step's local error is O(h^(p+1)); so is that of an interpolant of full order.
+/// Error of the interpolant at several points within one step that starts on the exact solution.
+/// The local error of a step is O(h^(p+1)); so is that of an interpolant of full order.
 class DenseOrder : public testing::TestWithParam<Case> {};
 
-TEST_P(DenseOrder, LocalErrorOnKepler) {
+TEST_P(DenseOrder, IsObservedOnKeplerProblem) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   std::vector<double> steps, errors;
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"semi_implicit_euler", 2, {20, 40, 80}}),
     [](const auto& tested) { return tested.param.name; });
 
-TEST(DenseOutput, MeetsTheStepsAndIsSmoothAcrossThem) {
+TEST(DenseOutput, IsContinuousAcrossSteps) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   for (const char* name : {"rkf45", "dverk", "dopri5", "dop853", "abm", "gbs"}) {

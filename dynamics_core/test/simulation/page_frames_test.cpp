@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The web page computes the poses of the links from the run's JSON. viewer/test/frames.json holds
-// runs and the poses that frame_pose() gives for their samples; the page's tests compare what is
-// drawn with these poses. Here the file is generated again and compared, so that it cannot go
-// stale.
+// runs and the poses of frame_pose() for their samples; the page's tests compare the drawn poses
+// with them. This test generates the file again and compares it, so that it stays up to date.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +21,7 @@ using nlohmann::json;
 
 constexpr std::size_t states = 4;
 
-/// x, y, z and the rotation matrix row by row.
+/// x, y, z and the rotation matrix, row-major.
 json twelve_numbers(const Pose& pose) {
   json numbers = json::array();
   for (const double x : pose.translation) numbers.push_back(x);
@@ -70,7 +69,8 @@ json flexible_case(const std::string& name, const RobotDescription& robot, doubl
     const Eigen::VectorXd q = (k == 0 ? 0.0 : 1.0) * random_state(model, random, amplitude);
     run.add(q);
     for (std::size_t i = 0; i < model.rigid().frames().size(); ++i) {
-      frames[model.rigid().frames()[i].name].push_back(twelve_numbers(frame_pose(model, workspace, q, i)));
+      frames[model.rigid().frames()[i].name].push_back(
+          twelve_numbers(frame_pose(model, workspace, q, i)));
     }
   }
   return {{"name", name}, {"run", run.text()}, {"frames", frames}};
@@ -134,27 +134,27 @@ json all_cases() {
           rigid_case("joints of every type", every_joint())};
 }
 
-/// Where two documents differ; empty where they agree, numbers to 1e-9.
+/// Path and values of the first difference of two documents; empty if they agree (numbers to 1e-9).
 std::string difference(const json& a, const json& b, const std::string& path) {
   if (a.is_number() && b.is_number()) {
     const double x = a.get<double>(), y = b.get<double>();
     const bool equal = std::abs(x - y) <= 1e-9 * (1.0 + std::abs(y));
     return equal ? "" : path + ": " + a.dump() + " in the file, " + b.dump() + " computed";
   }
-  if (a.type() != b.type() || a.size() != b.size()) return path + ": of another type or size";
+  if (a.type() != b.type() || a.size() != b.size()) return path + ": differs in type or size";
   if (!a.is_structured()) {
     return a == b ? "" : path + ": " + a.dump() + " in the file, " + b.dump() + " computed";
   }
   for (const auto& [key, value] : b.items()) {
-    const std::string place = path + "/" + key;
-    if (a.is_object() && !a.contains(key)) return place + ": not in the file";
+    const std::string child = path + "/" + key;
+    if (a.is_object() && !a.contains(key)) return child + ": not in the file";
     const json& mine = a.is_object() ? a.at(key) : a.at(std::stoul(key));
-    if (std::string found = difference(mine, value, place); !found.empty()) return found;
+    if (std::string found = difference(mine, value, child); !found.empty()) return found;
   }
   return "";
 }
 
-TEST(Page, TestDataHoldTheFramesOfTheCore) {
+TEST(PageFrames, StoredFileMatchesFramePoses) {
   const std::filesystem::path file = DYNAMICS_PAGE_FRAMES;
   if (!std::filesystem::exists(file.parent_path())) GTEST_SKIP() << "no " << file.parent_path();
   const json computed = all_cases();

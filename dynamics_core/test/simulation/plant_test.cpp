@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plants: the rigid one against its parts, and one of the test's own making through simulate().
+// Plants: the rigid plant, and a custom plant simulated with simulate().
 
 #include "dynamics_core/plant.hpp"
 
@@ -40,12 +40,12 @@ class SpringCart final : public Plant {
     qdd[0] = (tau[0] - spring) / cart;
     qdd[1] = spring / load - qdd[0];
   }
-  void motion_forces(const double&, ConstVector, ConstVector, ConstVector qdd,
-                     MutableVector tau) override {
+  void feedforward_torques(const double&, ConstVector, ConstVector, ConstVector qdd,
+                           MutableVector tau) override {
     tau[0] = (cart + load) * qdd[0];
   }
-  void control_forces(const double&, ConstVector q, ConstVector, ConstVector qdd,
-                      MutableVector tau) override {
+  void computed_torques(const double&, ConstVector q, ConstVector, ConstVector qdd,
+                        MutableVector tau) override {
     tau[0] = cart * qdd[0] - stiffness * q[1];
   }
   bool exchanges_energy() const override { return false; }
@@ -69,8 +69,8 @@ class SpringCart final : public Plant {
     run.potential.push_back(0.0);
     run.strain.push_back(0.5 * stiffness * q[1] * q[1]);
     for (Column& column : run.end_effector) column.push_back(0.0);
-    for (Column& column : run.end_effector_turn) column.push_back(0.0);
-    for (Column& column : run.centre) column.push_back(0.0);
+    for (Column& column : run.end_effector_orientation) column.push_back(0.0);
+    for (Column& column : run.center_of_mass) column.push_back(0.0);
     run.amplitudes[0].push_back(q[1]);
     run.tips[0].push_back(q[1]);
   }
@@ -79,23 +79,23 @@ class SpringCart final : public Plant {
   Model model_;
 };
 
-/// Another plant, to be changed in one respect.
-class PlantOf : public Plant {
+/// Forwards to another plant; derived classes override one function.
+class ForwardingPlant : public Plant {
  public:
-  explicit PlantOf(Plant& plant) : plant_(plant) {}
+  explicit ForwardingPlant(Plant& plant) : plant_(plant) {}
   const Model& model() const override { return plant_.model(); }
   std::size_t size() const override { return plant_.size(); }
   void accelerations(const double& t, ConstVector q, ConstVector qd, ConstVector tau,
                      MutableVector qdd) override {
     plant_.accelerations(t, q, qd, tau, qdd);
   }
-  void motion_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
-                     MutableVector tau) override {
-    plant_.motion_forces(t, q, qd, qdd, tau);
+  void feedforward_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                           MutableVector tau) override {
+    plant_.feedforward_torques(t, q, qd, qdd, tau);
   }
-  void control_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
-                      MutableVector tau) override {
-    plant_.control_forces(t, q, qd, qdd, tau);
+  void computed_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                        MutableVector tau) override {
+    plant_.computed_torques(t, q, qd, qdd, tau);
   }
   bool exchanges_energy() const override { return plant_.exchanges_energy(); }
   double power(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
@@ -113,7 +113,7 @@ class PlantOf : public Plant {
   Plant& plant_;
 };
 
-TEST(Plant, OfAnotherKindRunsThroughEveryScenario) {
+TEST(Plant, CustomPlantRunsEveryScenario) {
   SpringCart plant;
   SimulationOptions options;
   options.q0 = {0.0, 0.1};
@@ -127,16 +127,16 @@ TEST(Plant, OfAnotherKindRunsThroughEveryScenario) {
   }
   EXPECT_LT(free.statistics.energy_drift, 1e-6);
 
-  // held: the cart stands and the load swings on its own
+  // hold: the cart stays and the load oscillates alone
   options.scenario = Scenario::hold;
   const Recording held = simulate(plant, options);
   EXPECT_NEAR(held.q[0].back(), 0.0, 1e-12);
   EXPECT_NEAR(held.amplitudes[0].back(), 0.1 * std::cos(std::sqrt(6.0) * 3.0), 1e-7);
 
-  // joints alone may be given; the amplitudes are then zero
+  // q0 for the joints only: the amplitudes start at zero
   options.scenario = Scenario::forced;
   options.q0 = {0.0};
-  options.motion = cycloid_motion({0.0}, {1.0}, 3.0);
+  options.trajectory = cycloid_trajectory({0.0}, {1.0}, 3.0);
   const Recording forced = simulate(plant, options);
   EXPECT_NEAR(forced.q[0].back(), 1.0, 0.2);
   EXPECT_LT(forced.statistics.energy_drift, 1e-7);
@@ -146,13 +146,13 @@ TEST(Plant, OfAnotherKindRunsThroughEveryScenario) {
   EXPECT_THROW(simulate(plant, options), ArgumentError);
 }
 
-TEST(Plant, NanEnergyIsNanDrift) {
-  // NaN is the drift wherever it is among the samples; std::max would have dropped it
-  class Broken final : public PlantOf {
+TEST(Plant, EnergyDriftPropagatesNan) {
+  // NaN in any sample makes the drift NaN; std::max would drop it
+  class Broken final : public ForwardingPlant {
    public:
-    Broken(Plant& plant, std::size_t sample) : PlantOf(plant), sample_(sample) {}
+    Broken(Plant& plant, std::size_t sample) : ForwardingPlant(plant), sample_(sample) {}
     void record(double t, ConstVector q, ConstVector qd, Recording& run) override {
-      PlantOf::record(t, q, qd, run);
+      ForwardingPlant::record(t, q, qd, run);
       if (run.kinetic.size() == sample_ + 1) run.kinetic.back() = std::nan("");
     }
 
@@ -172,46 +172,48 @@ TEST(Plant, NanEnergyIsNanDrift) {
   }
 }
 
-/// planar3 along a cycloid that ends between two samples, and along knots whose accelerations jump.
-std::vector<std::unique_ptr<Motion>> motions_of_three_joints() {
-  std::vector<std::unique_ptr<Motion>> motions;
-  motions.push_back(cycloid_motion({0.1, 0.2, 0.3}, {2.0, -1.0, 1.5}, 0.913));
-  motions.push_back(knot_motion({.t = {0.0, 0.313, 0.77, 1.0},
-                                 .q = {{0, 0, 0}, {1, 0.5, -0.2}, {0.5, 1, 0.7}, {0, 0.2, 0.1}},
-                                 .qd = {{0, 0, 0}, {1, 0, -1}, {-2, 0.5, 1}, {0, 0, 0}},
-                                 .qdd = {}}));
-  return motions;
+/// For planar3: a cycloid that ends between two samples, and knots with discontinuous
+/// accelerations.
+std::vector<std::unique_ptr<Trajectory>> trajectories_of_three_joints() {
+  std::vector<std::unique_ptr<Trajectory>> trajectories;
+  trajectories.push_back(cycloid_trajectory({0.1, 0.2, 0.3}, {2.0, -1.0, 1.5}, 0.913));
+  trajectories.push_back(
+      knot_trajectory({.t = {0.0, 0.313, 0.77, 1.0},
+                       .q = {{0, 0, 0}, {1, 0.5, -0.2}, {0.5, 1, 0.7}, {0, 0.2, 0.1}},
+                       .qd = {{0, 0, 0}, {1, 0, -1}, {-2, 0.5, 1}, {0, 0, 0}},
+                       .qdd = {}}));
+  return trajectories;
 }
 
-TEST(TorquesAlong, WorkIsTheGainOfEnergyAlsoWithFriction) {
+TEST(TorquesAlong, WorkMatchesEnergyChangeWithFriction) {
   RobotDescription robot = model_from_dh(built_in_robot("planar3")).description();
   for (JointDescription& joint : robot.joints) joint.damping = joint.friction = 0.7;
   const Model model(robot, {.gravity = {0.0, -9.81, 0.0}});
-  for (const auto& motion : motions_of_three_joints()) {
+  for (const auto& trajectory : trajectories_of_three_joints()) {
     for (const double sample : {0.01, 0.3}) {
-      const Recording run = torques_along(model, *motion, 1.0, sample);
+      const Recording run = torques_along(model, *trajectory, 1.0, sample);
       EXPECT_LT(run.statistics.energy_drift, 1e-9) << sample;
       EXPECT_GT(max_abs(run.work), 1.0);
     }
   }
 }
 
-TEST(TorquesAlong, WrongTorquesShowInTheDrift) {
-  class Scaled final : public PlantOf {
+TEST(TorquesAlong, EnergyDriftRevealsWrongTorques) {
+  class Scaled final : public ForwardingPlant {
    public:
-    using PlantOf::PlantOf;
-    void motion_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
-                       MutableVector tau) override {
-      PlantOf::motion_forces(t, q, qd, qdd, tau);
+    using ForwardingPlant::ForwardingPlant;
+    void feedforward_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                             MutableVector tau) override {
+      ForwardingPlant::feedforward_torques(t, q, qd, qdd, tau);
       for (std::size_t i = 0; i < tau.size(); ++i) tau[i] *= 1.001;
     }
   };
-  class OtherGravity final : public PlantOf {
+  class OtherGravity final : public ForwardingPlant {
    public:
-    OtherGravity(Plant& plant, Plant& other) : PlantOf(plant), other_(other) {}
-    void motion_forces(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
-                       MutableVector tau) override {
-      other_.motion_forces(t, q, qd, qdd, tau);
+    OtherGravity(Plant& plant, Plant& other) : ForwardingPlant(plant), other_(other) {}
+    void feedforward_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
+                             MutableVector tau) override {
+      other_.feedforward_torques(t, q, qd, qdd, tau);
     }
 
    private:
@@ -222,16 +224,17 @@ TEST(TorquesAlong, WrongTorquesShowInTheDrift) {
   const auto heavy = rigid_plant(model.with_gravity({0.0, -9.82, 0.0}));
   Scaled scaled(*right);
   OtherGravity other_gravity(*right, *heavy);
-  for (const auto& motion : motions_of_three_joints()) {
-    EXPECT_LT(torques_along(*right, *motion, 1.0, 0.01).statistics.energy_drift, 1e-9);
-    EXPECT_GT(torques_along(scaled, *motion, 1.0, 0.01).statistics.energy_drift, 1e-4);
-    EXPECT_GT(torques_along(other_gravity, *motion, 1.0, 0.01).statistics.energy_drift, 1e-4);
+  for (const auto& trajectory : trajectories_of_three_joints()) {
+    EXPECT_LT(torques_along(*right, *trajectory, 1.0, 0.01).statistics.energy_drift, 1e-9);
+    EXPECT_GT(torques_along(scaled, *trajectory, 1.0, 0.01).statistics.energy_drift, 1e-4);
+    EXPECT_GT(torques_along(other_gravity, *trajectory, 1.0, 0.01).statistics.energy_drift, 1e-4);
   }
   SpringCart cart;
-  EXPECT_THROW(torques_along(cart, *cycloid_motion({0.0}, {1.0}, 1.0), 1.0, 0.1), ArgumentError);
+  EXPECT_THROW(torques_along(cart, *cycloid_trajectory({0.0}, {1.0}, 1.0), 1.0, 0.1),
+               ArgumentError);
 }
 
-TEST(Plant, FlexibleColumnsAreWritten) {
+TEST(Plant, WritesFlexibleColumns) {
   SpringCart plant;
   SimulationOptions options;
   options.q0 = {0.0, 0.1};
@@ -247,7 +250,7 @@ TEST(Plant, FlexibleColumnsAreWritten) {
   EXPECT_NE(text.find(R"("names":["cart_y1"])"), std::string::npos);
 }
 
-TEST(Plant, ImpulseByDifferencesIsTheOneByDecomposition) {
+TEST(Plant, DefaultImpulseResponseMatchesDecomposition) {
   const auto rigid = rigid_plant(model_from_dh(built_in_robot("puma")));
   const std::vector<double> q = {0.3, -0.5, 0.9, 0.2, -0.7, 1.1};
   std::vector<double> exact(6), differences(6);
@@ -259,20 +262,20 @@ TEST(Plant, ImpulseByDifferencesIsTheOneByDecomposition) {
   }
 }
 
-TEST(Plant, RigidPowerBalanceIsRoundOff) {
+TEST(Plant, PowerBalanceOfRigidPlantIsAtRoundOff) {
   const DhTable table = built_in_robot("stanford");
   SimulationOptions options;
   options.scenario = Scenario::forced;
   options.q0 = table.q0;
-  options.motion = forced_motion(*table.forced, table.q0);
+  options.trajectory = forced_trajectory(*table.forced, table.q0);
   options.duration = 2.0;
   const Recording run = simulate(model_from_dh(table), options);
   ASSERT_EQ(run.power_balance.size(), run.size());
   for (const double residual : run.power_balance) EXPECT_NEAR(residual, 0.0, 1e-11);
-  // the quaternion is of length one and its z axis is the tool's
+  // the quaternion has length one
   for (std::size_t k = 0; k < run.size(); ++k) {
     double square = 0.0;
-    for (const Column& part : run.end_effector_turn) square += part[k] * part[k];
+    for (const Column& part : run.end_effector_orientation) square += part[k] * part[k];
     EXPECT_NEAR(square, 1.0, 1e-14);
   }
 }

@@ -16,7 +16,7 @@
 
 namespace dynamics::ode::problems {
 
-/// Two bodies, eccentricity 1/2, period 2 pi, started at the pericentre; second-order system.
+/// Two bodies, eccentricity 1/2, period 2 pi, starting at the pericenter; second-order system.
 template <class Scalar>
 struct Kepler {
   using Real = RealOf<Scalar>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulator as a whole: scenarios against what they promise.
+// simulate(): scenarios compared with closed forms and their specification; invalid options.
 
 #include "dynamics_core/simulate.hpp"
 
@@ -30,7 +30,7 @@ Model pendulum(const std::string& damping) {
   return model_from_urdf(text);
 }
 
-TEST(Simulate, SmallSwingIsTheClosedForm) {
+TEST(Simulate, SmallSwingMatchesClosedForm) {
   SimulationOptions options;
   options.q0 = {1e-6};
   options.atol = 1e-16;
@@ -42,7 +42,7 @@ TEST(Simulate, SmallSwingIsTheClosedForm) {
   }
 }
 
-TEST(Simulate, DampingTakesWhatTheEnergyLoses) {
+TEST(Simulate, DampingWorkMatchesEnergyLoss) {
   SimulationOptions options;
   options.q0 = {1.0};
   options.duration = 5.0;
@@ -53,7 +53,7 @@ TEST(Simulate, DampingTakesWhatTheEnergyLoses) {
   EXPECT_EQ(simulate(pendulum("0.4"), options).work.back(), 0.0);
 }
 
-TEST(Simulate, FreeFallKeepsEnergyOfEveryPaperRobot) {
+TEST(Simulate, FreeFallConservesEnergyOfBuiltInRobots) {
   for (const auto name : built_in_robots()) {
     const DhTable table = built_in_robot(name);
     SimulationOptions options;
@@ -69,9 +69,9 @@ TEST(Simulate, FreeFallKeepsEnergyOfEveryPaperRobot) {
   }
 }
 
-TEST(Simulate, PapersFreeFallsStartAsTheySay) {
+TEST(Simulate, FreeFallsStartAsInThePapers) {
   // Saha 2003, section 4: joint 2 of the PUMA starts in the positive direction; joint 2 of the
-  // Stanford arm swings from 90 degrees towards 0 within the first second, and joint 3 runs away
+  // Stanford arm swings from 90 degrees towards 0 within the first second, and joint 3 extends
   SimulationOptions options;
   options.duration = 1.0;
   const Recording puma = simulate(model_from_dh(built_in_robot("puma")), options);
@@ -84,11 +84,11 @@ TEST(Simulate, PapersFreeFallsStartAsTheySay) {
   EXPECT_GT(stanford.q[2].back(), 2.0);
 }
 
-TEST(Simulate, ForcedRunFollowsTheCycloid) {
+TEST(Simulate, ForcedScenarioFollowsCycloid) {
   const DhTable table = built_in_robot("planar3");
   SimulationOptions options;
   options.scenario = Scenario::forced;
-  options.motion = forced_motion(*table.forced, table.q0);
+  options.trajectory = forced_trajectory(*table.forced, table.q0);
   options.duration = 2.0;
   options.rtol = 1e-12;
   const Recording run = simulate(model_from_dh(table), options);
@@ -99,11 +99,11 @@ TEST(Simulate, ForcedRunFollowsTheCycloid) {
   EXPECT_LT(run.statistics.energy_drift, 1e-7);
 }
 
-TEST(Simulate, ComputedTorqueForgetsAWrongStart) {
+TEST(Simulate, ComputedTorqueCorrectsInitialError) {
   const DhTable table = built_in_robot("puma");
   SimulationOptions options;
   options.scenario = Scenario::computed_torque;
-  options.motion = forced_motion(*table.forced, table.q0);
+  options.trajectory = forced_trajectory(*table.forced, table.q0);
   options.q0 = {0.1, -0.1, 0.1, -0.1, 0.1, -0.1};
   options.duration = 3.0;
   const Recording run = simulate(model_from_dh(table), options);
@@ -114,12 +114,12 @@ TEST(Simulate, ComputedTorqueForgetsAWrongStart) {
     EXPECT_NEAR(run.q[i].back(), run.desired[i].back(), 1e-7);
   }
   options.scenario = Scenario::hold;
-  options.motion = nullptr;
+  options.trajectory = nullptr;
   const Recording held = simulate(model_from_dh(table), options);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(held.q[i].back(), options.q0[i], 1e-9);
 }
 
-TEST(Simulate, ProgressCanEndARun) {
+TEST(Simulate, ProgressCallbackEndsSimulation) {
   SimulationOptions options;
   options.duration = 10.0;
   const Recording run =
@@ -131,8 +131,9 @@ TEST(Simulate, ProgressCanEndARun) {
   EXPECT_EQ(run.q[0].size(), run.size());
 }
 
-TEST(Simulate, WhatCannotBeRunIsNamed) {
-  const auto refusal = [](const Model& model, const SimulationOptions& options) -> std::string {
+TEST(Simulate, RejectsInvalidOptions) {
+  const auto error_message = [](const Model& model,
+                                const SimulationOptions& options) -> std::string {
     try {
       simulate(model, options);
     } catch (const ArgumentError& error) {
@@ -140,15 +141,16 @@ TEST(Simulate, WhatCannotBeRunIsNamed) {
     }
     return "nothing was thrown";
   };
-  const auto says = [](const char* what) { return testing::HasSubstr(what); };
+  const auto contains = [](const char* what) { return testing::HasSubstr(what); };
   const Model puma = model_from_dh(built_in_robot("puma"));
   SimulationOptions options;
   const Model post = model_from_urdf("<robot name='post'><link name='base'/></robot>");
-  EXPECT_THAT(refusal(post, options), says("'post' has no moving joint to simulate"));
+  EXPECT_THAT(error_message(post, options), contains("'post' has no movable joint to simulate"));
   options.scenario = Scenario::forced;
-  EXPECT_THAT(refusal(puma, options), says("scenario forced needs a desired motion"));
-  options.motion = cycloid_motion({0.1, -1.0}, {2.0, 0.5}, 3.0);
-  EXPECT_THAT(refusal(puma, options), says("the desired motion has 2 joints; 'puma' has 6"));
+  EXPECT_THAT(error_message(puma, options), contains("scenario forced needs a desired trajectory"));
+  options.trajectory = cycloid_trajectory({0.1, -1.0}, {2.0, 0.5}, 3.0);
+  EXPECT_THAT(error_message(puma, options),
+              contains("the desired trajectory has 2 joints; 'puma' has 6"));
   options = {};
   std::string twins = pendulum_urdf;
   twins.replace(twins.find("DAMPING"), 7, "0");
@@ -161,20 +163,20 @@ TEST(Simulate, WhatCannotBeRunIsNamed) {
     simulate_double_double(model_from_urdf(twins), options);
     FAIL() << "nothing was thrown";
   } catch (const ArgumentError& error) {
-    EXPECT_THAT(error.what(), says("has mimic joints"));
+    EXPECT_THAT(error.what(), contains("has mimic joints"));
   }
 }
 
-TEST(Motions, AreTheirOwnDerivatives) {
-  const auto cycloid = cycloid_motion({0.1, -1.0}, {2.0, 0.5}, 3.0);
-  const auto canadarm = mohan_saha_motion({0.0, 0.2}, {0.075, 0.05}, {10.0, 5.0});
-  for (const Motion* motion : {cycloid.get(), canadarm.get()}) {
+TEST(Trajectories, DerivativesMatchFiniteDifferences) {
+  const auto cycloid = cycloid_trajectory({0.1, -1.0}, {2.0, 0.5}, 3.0);
+  const auto canadarm = mohan_saha_trajectory({0.0, 0.2}, {0.075, 0.05}, {10.0, 5.0});
+  for (const Trajectory* trajectory : {cycloid.get(), canadarm.get()}) {
     std::vector<double> q(2), qd(2), qdd(2), q2(2), qd2(2), unused(2), q3(2), qd3(2);
     const double h = 1e-5;
     for (const double t : {0.3, 1.1, 2.4}) {
-      motion->at(t, q, qd, qdd);
-      motion->at(t + h, q2, qd2, unused);
-      motion->at(t - h, q3, qd3, unused);
+      trajectory->at(t, q, qd, qdd);
+      trajectory->at(t + h, q2, qd2, unused);
+      trajectory->at(t - h, q3, qd3, unused);
       for (std::size_t i = 0; i < 2; ++i) {
         EXPECT_NEAR((q2[i] - q3[i]) / (2 * h), qd[i], 1e-8);
         EXPECT_NEAR((qd2[i] - qd3[i]) / (2 * h), qdd[i], 1e-8);
@@ -185,8 +187,8 @@ TEST(Motions, AreTheirOwnDerivatives) {
   cycloid->at(3.0, q, qd, qdd);
   EXPECT_EQ(q, (std::vector<double>{2.0, 0.5}));
   EXPECT_EQ(qd, (std::vector<double>{0.0, 0.0}));
-  EXPECT_THROW(cycloid_motion({0.0}, {1.0, 2.0}, 1.0), ArgumentError);
-  EXPECT_THROW(cycloid_motion({0.0}, {1.0}, 0.0), ArgumentError);
+  EXPECT_THROW(cycloid_trajectory({0.0}, {1.0, 2.0}, 1.0), ArgumentError);
+  EXPECT_THROW(cycloid_trajectory({0.0}, {1.0}, 0.0), ArgumentError);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Order conditions of the tableaux over all rooted trees (Butcher; HNW I, section II.2), in
-// 50-digit arithmetic, so that a wrong digit of a coefficient shows.
+// 50-digit arithmetic, which detects a wrong digit of a coefficient.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -112,7 +112,7 @@ std::vector<Wide> companion(const Tableau<Wide>& t, const std::vector<Term<Wide>
   return b;
 }
 
-TEST(Trees, AreCountedRight) {
+TEST(RootedTrees, HaveKnownCounts) {
   std::vector<int> counts(9, 0);
   for (const auto& tree : rooted_trees(8)) ++counts[static_cast<std::size_t>(tree.order)];
   EXPECT_EQ(counts, (std::vector<int>{0, 1, 1, 2, 4, 9, 20, 48, 115}));
@@ -129,7 +129,7 @@ struct Case {
 
 class OrderConditions : public testing::TestWithParam<Case> {};
 
-TEST_P(OrderConditions, HoldUpToTheOrderAndNoFurther) {
+TEST_P(OrderConditions, HoldExactlyUpToTheOrder) {
   const auto& what = GetParam();
   const auto tableau = make_tableau<Wide>(what.name);
   const auto dense = expand(tableau);
@@ -144,7 +144,7 @@ TEST_P(OrderConditions, HoldUpToTheOrderAndNoFurther) {
   for (int order = 1; order <= what.order; ++order) {
     EXPECT_LT(worst[static_cast<std::size_t>(order)], what.precision) << "order " << order;
   }
-  EXPECT_GT(worst.back(), 1e-9) << "the method has a higher order than it says";
+  EXPECT_GT(worst.back(), 1e-9) << "the method has a higher order than declared";
 
   if (what.companion_order > 0) {
     const auto other =
@@ -152,7 +152,7 @@ TEST_P(OrderConditions, HoldUpToTheOrderAndNoFurther) {
     for (int order = 1; order <= what.companion_order; ++order) {
       EXPECT_LT(other[static_cast<std::size_t>(order)], what.precision) << "companion " << order;
     }
-    EXPECT_GT(other.back(), 1e-9) << "the companion would estimate nothing";
+    EXPECT_GT(other.back(), 1e-9) << "the companion has the order of the method: no error estimate";
   }
 }
 
@@ -193,7 +193,7 @@ std::vector<Wide> dense_weights(const Tableau<Wide>& t, const Wide& theta) {
 
 /// sum_i b_i(theta) Phi_i(tree) = theta^order / gamma for all trees up to the order of the output
 /// (HNW I, section II.6): with b_i(theta) / theta and stages scaled by 1 / theta those of a step.
-TEST(OrderConditionsDense, HoldInsideTheStep) {
+TEST(OrderConditionsDenseOutput, HoldWithinTheStep) {
   struct Output {
     const char* name;
     int order;
@@ -202,8 +202,8 @@ TEST(OrderConditionsDense, HoldInsideTheStep) {
   for (const auto& what : {Output{"dopri5", 4, 1e-47}, Output{"dop853", 7, 1e-26}}) {
     const auto tableau = make_tableau<Wide>(what.name);
     const std::size_t size = tableau.all_stages();
-    for (const char* place : {"1/10", "1/3", "1/2", "4/5", "1"}) {
-      const Wide theta = constant<Wide>(place);
+    for (const char* fraction : {"1/10", "1/3", "1/2", "4/5", "1"}) {
+      const Wide theta = constant<Wide>(fraction);
       auto b = dense_weights(tableau, theta);
       std::vector<std::vector<Wide>> a;
       for (std::size_t i = 0; i < size; ++i) a.push_back(dense_row(tableau.row(i), size));
@@ -216,7 +216,7 @@ TEST(OrderConditionsDense, HoldInsideTheStep) {
         // Dividing by theta magnifies the rounding of the printed digits.
         const double allowed = what.precision / std::pow(static_cast<double>(theta), order);
         EXPECT_LT(worst[static_cast<std::size_t>(order)], allowed)
-            << what.name << " at " << place << ", order " << order;
+            << what.name << " at " << fraction << ", order " << order;
       }
       if (theta < Wide(1)) {
         EXPECT_GT(worst.back(), 1e-9) << what.name;
@@ -234,7 +234,7 @@ TEST(OrderConditionsRadau5, HoldToOrderFive) {
   EXPECT_GT(worst[6], 1e-9);
 }
 
-TEST(Radau5Transformation, DiagonalisesTheInverse) {
+TEST(Radau5Transformation, DiagonalizesInverse) {
   const Radau5Coefficients<Wide> radau;
   // T = A T Lambda, without inverting A.
   for (std::size_t i = 0; i < 3; ++i) {

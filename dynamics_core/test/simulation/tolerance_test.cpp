@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error against tolerance of the error-controlled methods, on Kepler's problem and Arenstorf's
-// orbit.
+// Error of the error-controlled methods as a function of the tolerance, for the Kepler problem and
+// the Arenstorf orbit; failures.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ using namespace problems;
 
 class Adaptive : public testing::TestWithParam<const char*> {};
 
-TEST_P(Adaptive, ErrorFollowsTheTolerance) {
+TEST_P(Adaptive, ErrorFollowsTolerance) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   const auto y0 = Kepler<double>::start();
@@ -50,7 +50,7 @@ TEST_P(Adaptive, ArenstorfOrbitCloses) {
   EXPECT_GT(statistics.evaluations, statistics.steps);
 }
 
-TEST_P(Adaptive, RunsBackwardToWhereItBegan) {
+TEST_P(Adaptive, BackwardRunReturnsToStart) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   const auto y0 = Kepler<double>::start();
@@ -60,7 +60,7 @@ TEST_P(Adaptive, RunsBackwardToWhereItBegan) {
   EXPECT_LT(distance(back, y0), 1e-7);
 }
 
-TEST_P(Adaptive, SamplesAreAsGoodAsTheSteps) {
+TEST_P(Adaptive, SamplesAreAsAccurateAsSteps) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   const auto y0 = Kepler<double>::start();
@@ -95,7 +95,7 @@ TEST_P(Adaptive, SamplesAreAsGoodAsTheSteps) {
   }
 }
 
-TEST_P(Adaptive, SameRunTwiceIsTheSameBits) {
+TEST_P(Adaptive, RepeatsBitForBit) {
   const Arenstorf arenstorf;
   const auto system = System<double>::first_order(4, arenstorf);
   const auto y0 = Arenstorf::start();
@@ -106,7 +106,7 @@ TEST_P(Adaptive, SameRunTwiceIsTheSameBits) {
   EXPECT_EQ(first, second);
 }
 
-TEST_P(Adaptive, GivesUpAtASingularityAndNamesTheTime) {
+TEST_P(Adaptive, FailsAtSingularityAndReportsTime) {
   // y' = y^2 from 1: a pole at t = 1.
   const auto pole = [](const double&, std::span<const double> y, std::span<double> dydt) {
     dydt[0] = y[0] * y[0];
@@ -124,7 +124,7 @@ TEST_P(Adaptive, GivesUpAtASingularityAndNamesTheTime) {
   EXPECT_NE(outcome.message().find("at t = "), std::string::npos) << outcome.message();
 }
 
-TEST_P(Adaptive, MinimumStepIsAFailureNotASilentLoss) {
+TEST_P(Adaptive, ReachingMinimumStepIsAFailure) {
   const Arenstorf arenstorf;
   const auto system = System<double>::first_order(4, arenstorf);
   auto options = tolerance(1e-10);
@@ -139,7 +139,7 @@ TEST_P(Adaptive, MinimumStepIsAFailureNotASilentLoss) {
   EXPECT_EQ(outcome.status, Status::step_size_underflow);
 }
 
-TEST_P(Adaptive, NotANumberIsReported) {
+TEST_P(Adaptive, ReportsNan) {
   const auto bad = [](const double& t, std::span<const double> y, std::span<double> dydt) {
     dydt[0] = t > 0.5 ? std::nan("") : -y[0];
   };
@@ -155,7 +155,7 @@ TEST_P(Adaptive, NotANumberIsReported) {
   EXPECT_LE(outcome.time, 0.55);
 }
 
-TEST_P(Adaptive, LargestStepIsKept) {
+TEST_P(Adaptive, RespectsMaximumStep) {
   const Kepler<double> kepler;
   const auto system = System<double>::second_order(2, kepler);
   auto options = tolerance(1e-3);

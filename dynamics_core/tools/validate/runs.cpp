@@ -26,7 +26,7 @@ SimulationOptions PaperRobot::free_fall(double duration) const {
 SimulationOptions PaperRobot::forced() const {
   SimulationOptions options = free_fall(10.0);
   options.scenario = Scenario::forced;
-  options.motion = forced_motion(*table_.forced, options.q0);
+  options.trajectory = forced_trajectory(*table_.forced, options.q0);
   return options;
 }
 
@@ -60,7 +60,7 @@ Recording PaperRobot::run_double_double(const SimulationOptions& options,
 }
 
 Recording PaperRobot::torques() const {
-  const auto motion = forced_motion(*table_.forced, table_.q0);
+  const auto motion = forced_trajectory(*table_.forced, table_.q0);
   return torques_along(model_, *motion, 10.0, 0.05);
 }
 

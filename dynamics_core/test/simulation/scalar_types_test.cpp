@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same code with wide reals and with dual numbers.
+// The integrators with other scalar types: wide reals and dual numbers.
 #include <gtest/gtest.h>
 
 #include <boost/multiprecision/cpp_bin_float.hpp>
@@ -74,7 +74,7 @@ TEST(WideReals, EveryErrorControlledMethodBeatsDouble) {
   }
 }
 
-TEST(WideReals, ToleranceBelowTheirRoundOffIsRefused) {
+TEST(WideReals, RejectsToleranceBelowRoundOff) {
   const Kepler<Wide> kepler;
   const auto system = System<Wide>::second_order(2, kepler);
   Options<Wide> options;
@@ -87,7 +87,7 @@ double observed(const Wide& coarse, const Wide& fine, double ratio) {
   return std::log(static_cast<double>(Wide(coarse / fine))) / std::log(ratio);
 }
 
-TEST(WideReals, ObservedOrders) {
+TEST(WideReals, ObservedOrdersMatch) {
   struct Case {
     const char* name;
     int order;
@@ -105,7 +105,7 @@ TEST(WideReals, ObservedOrders) {
   }
 }
 
-TEST(WideReals, ObservedOrdersOfTheDenseOutput) {
+TEST(WideReals, ObservedOrdersOfDenseOutputMatch) {
   struct Case {
     const char* name;
     int local_order;
@@ -170,7 +170,7 @@ struct ScalarTraits<Dual> {
 
 namespace {
 
-TEST(DualNumbers, DifferentiateTheSolutionByItsParameter) {
+TEST(DualNumbers, DifferentiateSolutionWithRespectToParameter) {
   // q'' = -w^2 q, q(0) = 1: q = cos(w t), dq/dw = -t sin(w t).
   const Dual stiffness = Dual(3.0, 1.0) * Dual(3.0, 1.0);
   const auto oscillator = [&](const double&, std::span<const Dual> q, std::span<const Dual>,

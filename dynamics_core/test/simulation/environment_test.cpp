@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A base that moves, a payload that is let go of, trajectories from files; every scenario on every
-// robot.
+// Moving base, dropped payload, trajectories from files; every scenario on every robot.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +26,7 @@ Model cart(const std::string& axis) {
 }
 
 template <class Call>
-std::string refusal(Call&& call) {
+std::string error_message(Call&& call) {
   try {
     call();
   } catch (const std::exception& error) {
@@ -36,11 +35,11 @@ std::string refusal(Call&& call) {
   return "";
 }
 
-TEST(BaseMotion, AFreeCartStaysWhereItIsInTheWorld) {
+TEST(BaseMotion, FreeCartStaysAtRestInWorld) {
   const BaseHarmonic shake{BaseHarmonic::Axis::x, 0.2, 0.7};
   const double rate = 2.0 * M_PI * 0.7;
   SimulationOptions options;
-  options.base = harmonic_base({&shake, 1});
+  options.base = harmonic_base_trajectory({&shake, 1});
   options.qd0 = {-0.2 * rate};  // at rest in the world
   options.duration = 3.0;
   const Recording run = simulate(cart("1 0 0"), options);
@@ -51,15 +50,15 @@ TEST(BaseMotion, AFreeCartStaysWhereItIsInTheWorld) {
   }
 }
 
-TEST(BaseMotion, ItsPowerIsTheGainOfEnergy) {
-  const std::vector<BaseHarmonic> storm = {
+TEST(BaseMotion, PowerMatchesEnergyChange) {
+  const std::vector<BaseHarmonic> harmonics = {
       {BaseHarmonic::Axis::x, 0.1, 0.9},     {BaseHarmonic::Axis::y, 0.07, 1.1},
       {BaseHarmonic::Axis::z, 0.12, 0.6},    {BaseHarmonic::Axis::roll, 0.2, 0.8},
       {BaseHarmonic::Axis::pitch, 0.3, 0.5}, {BaseHarmonic::Axis::yaw, 0.4, 0.7}};
   for (const char* robot : {"puma", "stanford"}) {
     const DhTable table = built_in_robot(robot);
     SimulationOptions options;
-    options.base = harmonic_base(storm);
+    options.base = harmonic_base_trajectory(harmonics);
     options.q0 = table.q0;
     options.duration = 2.0;
     options.rtol = 1e-11;
@@ -69,18 +68,18 @@ TEST(BaseMotion, ItsPowerIsTheGainOfEnergy) {
   }
 }
 
-TEST(BaseMotion, RatesAreThoseOfThePose) {
-  const std::vector<BaseHarmonic> storm = {{BaseHarmonic::Axis::x, 0.1, 0.9},
-                                           {BaseHarmonic::Axis::roll, 0.2, 0.8},
-                                           {BaseHarmonic::Axis::pitch, 0.3, 0.5},
-                                           {BaseHarmonic::Axis::yaw, 0.4, 0.7}};
-  const auto base = harmonic_base(storm);
+TEST(BaseMotion, VelocityAndAccelerationMatchFiniteDifferences) {
+  const std::vector<BaseHarmonic> harmonics = {{BaseHarmonic::Axis::x, 0.1, 0.9},
+                                               {BaseHarmonic::Axis::roll, 0.2, 0.8},
+                                               {BaseHarmonic::Axis::pitch, 0.3, 0.5},
+                                               {BaseHarmonic::Axis::yaw, 0.4, 0.7}};
+  const auto base = harmonic_base_trajectory(harmonics);
   const double h = 1e-5;
   for (const double t : {0.2, 0.9}) {
     const BaseMotion now = base->at(t), next = base->at(t + h), last = base->at(t - h);
-    const Eigen::Matrix3d turning =
+    const Eigen::Matrix3d omega_cross =
         (next.pose.rotation - last.pose.rotation) / (2.0 * h) * now.pose.rotation.transpose();
-    EXPECT_LT((turning - skew(now.velocity.angular)).norm(), 1e-8);
+    EXPECT_LT((omega_cross - skew(now.velocity.angular)).norm(), 1e-8);
     EXPECT_LT(
         ((next.velocity.angular - last.velocity.angular) / (2.0 * h) - now.acceleration.angular)
             .norm(),
@@ -91,20 +90,20 @@ TEST(BaseMotion, RatesAreThoseOfThePose) {
   }
 }
 
-TEST(BaseMotion, ComesFromAFile) {
-  const auto base = read_base_csv("t,z,yaw\n0,0,0\n1,0.5,1\n", "deck.csv");
+TEST(BaseMotion, IsReadFromCsv) {
+  const auto base = read_base_trajectory_csv("t,z,yaw\n0,0,0\n1,0.5,1\n", "deck.csv");
   const BaseMotion half = base->at(0.5);
   EXPECT_NEAR(half.pose.translation.z(), 0.25, 1e-15);
   EXPECT_NEAR(half.velocity.linear.z(), 0.75,
-              1e-15);  // 1.5 of the mean, a cubic at rest at its ends
+              1e-15);  // 1.5 times the mean velocity: a cubic with zero velocity at its ends
   EXPECT_NEAR(half.velocity.angular.z(), 1.5, 1e-15);
-  EXPECT_THAT(refusal([] { read_base_csv("t,height\n0,0\n", "deck.csv"); }),
-              HasSubstr("deck.csv:1: there is none of the columns x, y, z, roll, pitch, yaw"));
-  EXPECT_THAT(refusal([] { read_base_csv("t,x\n0,0\n0,1\n", "deck.csv"); }),
-              HasSubstr("deck.csv:3: time 0 does not come after 0"));
+  EXPECT_THAT(error_message([] { read_base_trajectory_csv("t,height\n0,0\n", "deck.csv"); }),
+              HasSubstr("deck.csv:1: none of the columns x, y, z, roll, pitch, yaw is present"));
+  EXPECT_THAT(error_message([] { read_base_trajectory_csv("t,x\n0,0\n0,1\n", "deck.csv"); }),
+              HasSubstr("deck.csv:3: time 0 is not after 0"));
   EXPECT_THROW(base_axis_from_name("w"), ArgumentError);
   const BaseHarmonic bad{BaseHarmonic::Axis::x, 0.2, 0.0};
-  EXPECT_THROW(harmonic_base({&bad, 1}), ArgumentError);
+  EXPECT_THROW(harmonic_base_trajectory({&bad, 1}), ArgumentError);
 }
 
 Payload load(double mass) {
@@ -114,8 +113,8 @@ Payload load(double mass) {
   return payload;
 }
 
-TEST(PayloadDrop, ThrowsTheHeldArmUp) {
-  // holding 3 kg with a controller that does not notice it has become 2 kg:
+TEST(PayloadDrop, HeldArmRises) {
+  // the controller keeps compensating 3 kg although 2 kg are left:
   // 2 q'' = 3 (g - w^2 q - 2 w q') - 2 g ends at q = g/(3 w^2)
   SimulationOptions options;
   options.scenario = Scenario::hold;
@@ -130,7 +129,7 @@ TEST(PayloadDrop, ThrowsTheHeldArmUp) {
   EXPECT_THAT(to_json(run), HasSubstr(R"("drop_payload":1.0)"));
 }
 
-TEST(PayloadDrop, GoesOnAsTheLightArmFromThere) {
+TEST(PayloadDrop, ContinuesAsArmWithoutPayload) {
   const DhTable table = built_in_robot("puma");
   const Model light = model_from_dh(table);
   Payload payload;
@@ -149,15 +148,15 @@ TEST(PayloadDrop, GoesOnAsTheLightArmFromThere) {
   const Recording second = simulate(light, rest);
   options.duration = 1.0;
   options.drop_payload = 0.5;
-  const Recording whole = simulate(heavy, options);
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(whole.q[i].back(), second.q[i].back(), 1e-9);
-  EXPECT_LT(whole.statistics.energy_drift, 1e-9);
-  EXPECT_THAT(refusal([&] { simulate(light, options); }), HasSubstr("no payload"));
+  const Recording complete = simulate(heavy, options);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(complete.q[i].back(), second.q[i].back(), 1e-9);
+  EXPECT_LT(complete.statistics.energy_drift, 1e-9);
+  EXPECT_THAT(error_message([&] { simulate(light, options); }), HasSubstr("no payload"));
   options.drop_payload = 2.0;
-  EXPECT_THAT(refusal([&] { simulate(heavy, options); }), HasSubstr("drop_payload is 2 s"));
+  EXPECT_THAT(error_message([&] { simulate(heavy, options); }), HasSubstr("drop_payload is 2 s"));
 }
 
-TEST(TrajectoryYaml, IsReadInAnyJointOrder) {
+TEST(TrajectoryYaml, AcceptsAnyJointOrder) {
   const Model model = model_from_dh(built_in_robot("planar3"));
   const char* const text = R"(
 header: {stamp: {sec: 0, nanosec: 0}, frame_id: base}
@@ -179,10 +178,10 @@ points:
   EXPECT_EQ(read_trajectory_yaml(plain, "a.yaml", model).t[0], 0.25);
 }
 
-TEST(TrajectoryYaml, RefusalsNameFileLineAndJoint) {
+TEST(TrajectoryYaml, ErrorsNameFileLineAndJoint) {
   const Model model = model_from_dh(built_in_robot("planar3"));
   const auto read = [&](const std::string& names, const std::string& points) {
-    return refusal([&] {
+    return error_message([&] {
       read_trajectory_yaml("joint_names: " + names + "\npoints:\n" + points, "a.yaml", model);
     });
   };
@@ -195,19 +194,19 @@ TEST(TrajectoryYaml, RefusalsNameFileLineAndJoint) {
               HasSubstr("'planar3' has no joint 'elbow'; it has joint1, joint2, joint3"));
   EXPECT_THAT(read("[joint1, joint1, joint3]", point), HasSubstr("'joint1' appears twice"));
   EXPECT_THAT(read(all, point + point),
-              HasSubstr("a.yaml:4: points[2].time_from_start: time 1 does not come after 1"));
+              HasSubstr("a.yaml:4: points[2].time_from_start: time 1 is not after 1"));
   EXPECT_THAT(read(all, "  - {positions: [1, 2], time_from_start: 1}\n"),
               HasSubstr("must be a list of 3 numbers"));
   EXPECT_THAT(read(all, "  - {positions: [1, 2, x], time_from_start: 1}\n"), HasSubstr("'x'"));
   EXPECT_THAT(read(all, "  - {positions: [1, 2, 3]}\n"), HasSubstr("'time_from_start' is missing"));
   EXPECT_THAT(read(all, "  - {positions: [1, 2, 3], time_from_start: -1}\n"),
-              HasSubstr("before 0"));
+              HasSubstr("is negative"));
   EXPECT_THAT(read(all, point + "  - {positions: [1, 2, 3], velocities: [0, 0, 0], "
                                 "time_from_start: 2}\n"),
-              HasSubstr("velocities are given for some points and not for others"));
+              HasSubstr("velocities must be given for all points or for none"));
 }
 
-TEST(Scenarios, RunOnEveryRobot) {
+TEST(Scenarios, RunOnAllRobots) {
   std::vector<Model> models;
   for (const auto name : built_in_robots()) models.push_back(model_from_dh(built_in_robot(name)));
   models.push_back(cart("0 0 1"));
@@ -219,7 +218,7 @@ TEST(Scenarios, RunOnEveryRobot) {
         options.scenario = scenario;
         options.duration = 0.3;
         const std::vector<double> zero(model.size(), 0.0), end(model.size(), 0.1);
-        options.motion = cycloid_motion(zero, end, 1.0);
+        options.trajectory = cycloid_trajectory(zero, end, 1.0);
         Model robot = model;
         if (everything) {
           Payload payload;
@@ -230,7 +229,7 @@ TEST(Scenarios, RunOnEveryRobot) {
           options.limits = true;
           options.restitution = 0.3;
           const BaseHarmonic shake{BaseHarmonic::Axis::z, 0.05, 2.0};
-          options.base = harmonic_base({&shake, 1});
+          options.base = harmonic_base_trajectory({&shake, 1});
         }
         const Recording run = simulate(robot, options);
         EXPECT_TRUE(run.statistics.completed) << model.name() << run.statistics.ending;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every integrator promises: no allocation while stepping, the same bits twice, exact end
-// times, and refusals that name what is wrong.
+// Contract of every integrator: no allocation while stepping, bitwise repeatability, exact end
+// times, and errors that name the invalid option.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<std::string> all_names() {
   return names;
 }
 
-class Contract : public testing::TestWithParam<std::string> {
+class EveryIntegrator : public testing::TestWithParam<std::string> {
  protected:
   Options<double> options() const {
     Options<double> result;
@@ -42,7 +42,7 @@ class Contract : public testing::TestWithParam<std::string> {
   std::vector<double> y0_ = Kepler<double>::start();
 };
 
-TEST_P(Contract, ARunWithSamplesAndEventsDoesNotAllocate) {
+TEST_P(EveryIntegrator, DoesNotAllocateWithSamplesAndEvents) {
   auto integrator = make();
   double sum = 0.0;
   int events_seen = 0;
@@ -53,7 +53,7 @@ TEST_P(Contract, ARunWithSamplesAndEventsDoesNotAllocate) {
     y[0] *= 1.0 + 1e-12;
     return EventAction::restart;
   };
-  const auto go_on = [](const double&, std::span<const double>) { return true; };
+  const auto continue_run = [](const double&, std::span<const double>) { return true; };
   const std::vector<Event<double>> events{{g, Crossing::any, restart}};
   std::vector<double> times;
   for (int i = 0; i <= 100; ++i) times.push_back(0.1 * i);
@@ -63,7 +63,7 @@ TEST_P(Contract, ARunWithSamplesAndEventsDoesNotAllocate) {
   plan.sample_times = times;
   plan.on_sample = sample;
   plan.events = events;
-  plan.on_step = go_on;
+  plan.on_step = continue_run;
   Solver<double> solver(*integrator, 1);
   counter::start();
   const auto outcome = solver.run(0.0, y0_, plan);
@@ -75,7 +75,7 @@ TEST_P(Contract, ARunWithSamplesAndEventsDoesNotAllocate) {
   EXPECT_EQ(allocated, 0U);
 }
 
-TEST_P(Contract, SameRunTwiceIsTheSameBits) {
+TEST_P(EveryIntegrator, RepeatsBitForBit) {
   const auto once = final_state(GetParam(), system_, options(), 0.0, y0_, 7.3);
   const auto twice = final_state(GetParam(), system_, options(), 0.0, y0_, 7.3);
   EXPECT_EQ(once, twice);
@@ -91,7 +91,7 @@ TEST_P(Contract, SameRunTwiceIsTheSameBits) {
   EXPECT_EQ(results[0], once);
 }
 
-TEST_P(Contract, EndsExactlyAtTheEnd) {
+TEST_P(EveryIntegrator, ReachesEndTimeExactly) {
   for (const double end : {1.0, 0.123456789, 1e-9, -2.0}) {
     auto integrator = make();
     integrator->start(0.0, y0_);
@@ -105,7 +105,7 @@ TEST_P(Contract, EndsExactlyAtTheEnd) {
   }
 }
 
-TEST_P(Contract, FirstAndSecondOrderFormsAgree) {
+TEST_P(EveryIntegrator, FirstAndSecondOrderFormsAgree) {
   if (GetParam() == "semi_implicit_euler") GTEST_SKIP() << "second-order systems only";
   const auto flat = [this](const double& t, std::span<const double> y, std::span<double> dydt) {
     dydt[0] = y[2];
@@ -116,14 +116,14 @@ TEST_P(Contract, FirstAndSecondOrderFormsAgree) {
   const auto flattened = final_state(GetParam(), first_order, options(), 0.0, y0_, 3.0);
   const auto direct = final_state(GetParam(), system_, options(), 0.0, y0_, 3.0);
   if (GetParam() == "abm") {
-    // integrates accelerations twice instead of rates once: another method, within the tolerance
+    // integrates accelerations twice instead of rates once: another method, equal within tolerance
     EXPECT_LT(distance(flattened, direct), 1e-6);
   } else {
     EXPECT_EQ(flattened, direct);
   }
 }
 
-TEST_P(Contract, ManyShortRunsGiveTheSameAsOneLong) {
+TEST_P(EveryIntegrator, ManyShortAdvancesMatchExactSolution) {
   auto integrator = make();
   integrator->start(0.0, y0_);
   for (int i = 1; i <= 50; ++i) {
@@ -137,13 +137,13 @@ TEST_P(Contract, ManyShortRunsGiveTheSameAsOneLong) {
   EXPECT_LT(distance(integrator->state(), Kepler<double>::exact(5.0)), allowed);
 }
 
-TEST_P(Contract, AStateOfTheWrongSizeIsRefused) {
+TEST_P(EveryIntegrator, RejectsStateOfWrongSize) {
   auto integrator = make();
   const std::vector<double> wrong(3, 0.0);
   EXPECT_THROW(integrator->start(0.0, wrong), std::invalid_argument);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Contract, testing::ValuesIn(all_names()),
+INSTANTIATE_TEST_SUITE_P(All, EveryIntegrator, testing::ValuesIn(all_names()),
                          [](const auto& tested) { return tested.param; });
 
 TEST(RealTimeStep, DoesNotAllocateAndHasBoundedWork) {
@@ -151,7 +151,7 @@ TEST(RealTimeStep, DoesNotAllocateAndHasBoundedWork) {
   const DoublePendulum pendulum;
   const auto system = System<double>::second_order(2, pendulum);
   for (const auto& name : integrator_names()) {
-    if (!name.constant_ok) continue;
+    if (!name.constant_step) continue;
     auto integrator = make_fixed_step_integrator<double>(name.name, system, constant_step(1e-3));
     std::vector<double> y{1.0, 0.5, 0.0, 0.0};
     counter::start();
@@ -165,8 +165,8 @@ TEST(RealTimeStep, DoesNotAllocateAndHasBoundedWork) {
   }
 }
 
-/// What the exception thrown by `action` says; empty if none is thrown.
-std::string refusal(const std::function<void()>& action) {
+/// Message of the exception thrown by `action`; empty if none is thrown.
+std::string error_message(const std::function<void()>& action) {
   try {
     action();
   } catch (const std::invalid_argument& error) {
@@ -175,11 +175,11 @@ std::string refusal(const std::function<void()>& action) {
   return {};
 }
 
-TEST(Refusals, NameTheOptionAndWhatWouldBeRight) {
+TEST(InvalidOptions, AreNamedWithTheirValidRange) {
   const Pendulum pendulum;
   const auto system = System<double>::second_order(1, pendulum);
   const auto make = [&](const char* name, const Options<double>& options) {
-    return refusal([&] { make_integrator<double>(name, system, options); });
+    return error_message([&] { make_integrator<double>(name, system, options); });
   };
   const auto contains = [](const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -233,19 +233,19 @@ TEST(Refusals, NameTheOptionAndWhatWouldBeRight) {
   options = {};
   options.step = 0.1;
   EXPECT_TRUE(contains(
-      refusal([&] { make_integrator<double>("semi_implicit_euler", first_order, options); }),
+      error_message([&] { make_integrator<double>("semi_implicit_euler", first_order, options); }),
       "needs a second-order system"));
-  EXPECT_TRUE(contains(refusal([&] { System<double>::first_order(0, flat); }), "size is 0"));
+  EXPECT_TRUE(contains(error_message([&] { System<double>::first_order(0, flat); }), "size is 0"));
 }
 
-TEST(Refusals, OfRuns) {
+TEST(InvalidRunPlan, IsRejected) {
   const Pendulum pendulum;
   const auto system = System<double>::second_order(1, pendulum);
   auto integrator = make_integrator<double>("dop853", system, {});
   Solver<double> solver(*integrator);
   const auto start = Pendulum::start();
   RunPlan<double> plan;
-  const auto run = [&] { return refusal([&] { solver.run(0.0, start, plan); }); };
+  const auto run = [&] { return error_message([&] { solver.run(0.0, start, plan); }); };
   plan.end_time = -1.0;
   EXPECT_NE(run().find("negative duration"), std::string::npos) << run();
   plan.end_time = 1.0;
@@ -268,7 +268,7 @@ TEST(Refusals, OfRuns) {
   EXPECT_NE(run().find("run has 1 events"), std::string::npos);
 }
 
-TEST(Interruption, LeavesTheStateOfTheLastStep) {
+TEST(Interruption, KeepsStateOfLastStep) {
   const Pendulum pendulum;
   const auto system = System<double>::second_order(1, pendulum);
   auto integrator = make_integrator<double>("dop853", system, {});

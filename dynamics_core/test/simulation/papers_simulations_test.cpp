@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The papers' runs, held to what ours must do: against references in wider reals, the conservation
-// of energy, and the paths that forced runs are asked to follow.
+// The papers' simulations: comparison with double-double references, conservation of energy, and
+// tracking of the desired trajectories in the forced scenario.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ SimulationOptions start_of(const std::string& robot) {
 SimulationOptions forced(const std::string& robot) {
   SimulationOptions options = start_of(robot);
   options.scenario = Scenario::forced;
-  options.motion = forced_motion(*built_in_robot(robot).forced, options.q0);
+  options.trajectory = forced_trajectory(*built_in_robot(robot).forced, options.q0);
   return options;
 }
 
@@ -45,7 +45,7 @@ Recording run_double_double(const std::string& robot, const SimulationOptions& o
   return result;
 }
 
-/// NaN where the sizes differ.
+/// Largest absolute difference; NaN if the sizes differ.
 double largest_difference(const std::vector<Column>& a, const std::vector<Column>& b) {
   double largest = a.size() == b.size() ? 0.0 : std::nan("");
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
@@ -53,7 +53,7 @@ double largest_difference(const std::vector<Column>& a, const std::vector<Column
   return largest;
 }
 
-/// Free fall in 32 digits: the reference.
+/// Reference: free fall with 32 digits.
 Recording reference(const std::string& robot, double duration, double sample) {
   SimulationOptions options = start_of(robot);
   options.duration = duration;
@@ -63,10 +63,10 @@ Recording reference(const std::string& robot, double duration, double sample) {
   return run_double_double(robot, options);
 }
 
-TEST(PapersRuns, FreeFallIsTheWideOneToSevenDigits) {
+TEST(PapersSimulations, FreeFallMatchesDoubleDoubleReference) {
   for (const char* robot : {"puma", "stanford"}) {
     const Recording exact = reference(robot, 2.0, 0.02);
-    // the reference itself, by another method
+    // the reference itself, confirmed by another method
     SimulationOptions options = start_of(robot);
     options.duration = 2.0;
     options.sample = 0.5;
@@ -90,7 +90,7 @@ TEST(PapersRuns, FreeFallIsTheWideOneToSevenDigits) {
   }
 }
 
-TEST(PapersRuns, AdaptiveFreeFallKeepsEnergyForTenSeconds) {
+TEST(PapersSimulations, AdaptiveFreeFallConservesEnergyForTenSeconds) {
   for (const char* robot : {"puma", "stanford"}) {
     SimulationOptions options = start_of(robot);
     options.rtol = 1e-12;
@@ -98,7 +98,7 @@ TEST(PapersRuns, AdaptiveFreeFallKeepsEnergyForTenSeconds) {
   }
 }
 
-TEST(PapersRuns, ThousandSecondsAtFixedStepDoNotDrift) {
+TEST(PapersSimulations, EnergyOfGauss4DoesNotDriftInThousandSeconds) {
   struct Case {
     const char* robot;
     double step, bound, drift;
@@ -111,7 +111,7 @@ TEST(PapersRuns, ThousandSecondsAtFixedStepDoNotDrift) {
     options.sample = 0.1;
     const Recording fall = run(what.robot, options);
     EXPECT_LT(fall.statistics.energy_drift, what.bound) << what.robot;
-    // means over the first and the last tenth
+    // compare the means over the first and the last tenth
     const auto tenth = static_cast<std::ptrdiff_t>(fall.size() / 10);
     const Column& drift = fall.energy_drift;
     const auto mean = [&](auto from) {
@@ -121,38 +121,38 @@ TEST(PapersRuns, ThousandSecondsAtFixedStepDoNotDrift) {
   }
 }
 
-TEST(PapersRuns, PumaForcedStaysOnItsPathForTheWholeRun) {
-  // Saha 2003, section 4, leaves it after about 6 s
+TEST(PapersSimulations, ForcedPumaFollowsTrajectoryToTheEnd) {
+  // in Saha 2003, section 4, it departs from the trajectory after about 6 s
   SimulationOptions options = forced("puma");
   options.rtol = 1e-13;
-  const Recording on_path = run("puma", options);
-  EXPECT_EQ(on_path.t.back(), 10.0);
-  EXPECT_LT(largest_difference(on_path.q, on_path.desired), 1e-6);
+  const Recording tracked = run("puma", options);
+  EXPECT_EQ(tracked.t.back(), 10.0);
+  EXPECT_LT(largest_difference(tracked.q, tracked.desired), 1e-6);
 }
 
-TEST(PapersRuns, StanfordForcedStaysOnItsPathBeyondSixSeconds) {
-  // Saha 2003, section 4, leaves it after about 2.5 s
+TEST(PapersSimulations, ForcedStanfordFollowsTrajectoryBeyondSixSeconds) {
+  // in Saha 2003, section 4, it departs from the trajectory after about 2.5 s
   SimulationOptions options = forced("stanford");
   options.duration = 6.01;
   options.rtol = 3e-15;
   options.integrator = "abm";
-  const Recording on_path = run("stanford", options);
-  EXPECT_LT(largest_difference(on_path.q, on_path.desired), 1e-3);
+  const Recording tracked = run("stanford", options);
+  EXPECT_LT(largest_difference(tracked.q, tracked.desired), 1e-3);
 
-  // in wider reals for the whole of it, by two methods
+  // in double-double up to 10 s, by two methods
   options.duration = 10.0;
   options.sample = 0.25;
   for (const auto& [integrator, rtol] : {std::pair("abm", 1e-25), std::pair("dop853", 1e-20)}) {
     options.integrator = integrator;
     options.rtol = rtol;
-    const Recording whole = run_double_double("stanford", options);
-    EXPECT_EQ(whole.t.back(), 10.0);
-    EXPECT_LT(largest_difference(whole.q, whole.desired), 1e-3) << integrator;
+    const Recording complete = run_double_double("stanford", options);
+    EXPECT_EQ(complete.t.back(), 10.0);
+    EXPECT_LT(largest_difference(complete.q, complete.desired), 1e-3) << integrator;
   }
 }
 
-TEST(PapersRuns, FixedStepMethodsShowTheirOrder) {
-  // PUMA in free fall for 0.5 s, error against the wide reference, the step halved
+TEST(PapersSimulations, FixedStepMethodsHaveTheirOrder) {
+  // PUMA in free fall for 0.5 s, error against the reference when the step is halved
   struct Case {
     const char* name;
     double order, step;
@@ -174,7 +174,7 @@ TEST(PapersRuns, FixedStepMethodsShowTheirOrder) {
   }
 }
 
-TEST(PapersRuns, ErrorFollowsToleranceInTheAdaptiveMethods) {
+TEST(PapersSimulations, ErrorFollowsToleranceForAdaptiveMethods) {
   const Recording exact = reference("puma", 1.0, 0.1);
   for (const auto& known : ode::integrator_names()) {
     if (known.fixed_step) continue;
@@ -193,7 +193,7 @@ TEST(PapersRuns, ErrorFollowsToleranceInTheAdaptiveMethods) {
   }
 }
 
-TEST(PapersRuns, WiderRealsSayWhatTheyDoNotDo) {
+TEST(PapersSimulations, DoubleDoubleRejectsUnsupportedOptions) {
   SimulationOptions options = start_of("puma");
   const Model puma = model_from_dh(built_in_robot("puma"));
   options.limits = true;
