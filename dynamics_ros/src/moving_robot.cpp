@@ -145,7 +145,7 @@ const dynamics::Pose& MovingRobot::pose(const std::string& link) {
 }
 
 Eigen::Vector3d MovingRobot::mass_centre() {
-  if (flexible_) return dynamics::mass_centre(*flexible_, *flexible_workspace_, position_);
+  if (flexible_) return dynamics::center_of_mass(*flexible_, *flexible_workspace_, position_);
   return dynamics::momentum(model_, *workspace_, position_, velocity_).centre;
 }
 

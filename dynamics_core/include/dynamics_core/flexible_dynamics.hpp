@@ -3,11 +3,16 @@
 
 // Dynamics of robots with flexible links.
 //
-// All functions here: q, qd, qdd are joints and amplitudes in the order of FlexibleModel; a wrong
-// size or a number that is not finite throws ArgumentError naming the argument, and nothing is
-// written; nothing is allocated; different threads may share the model, each with a workspace of
-// its own. `friction` (true or false) says whether damping and Coulomb friction of the joints act;
-// the beams' own damping always does.
+//   dynamics::FlexibleModel arm(dynamics::model_from_dh(dynamics::built_in_robot("canadarm")));
+//   dynamics::FlexibleWorkspace workspace(arm);
+//   std::vector<double> q(arm.size()), qd(arm.size()), qdd(arm.size()), tau(arm.joint_count());
+//   dynamics::forward_dynamics(arm, workspace, q, qd, tau, qdd);
+//
+// For all functions: q, qd and qdd have one entry per coordinate (joints, then amplitudes, in the
+// order of FlexibleModel); SI units. A wrong size or a value that is not finite throws
+// ArgumentError naming the argument, and nothing is written. Nothing is allocated unless stated.
+// Threads may share the model, each with its own workspace. `friction` switches damping and Coulomb
+// friction of the joints; the damping of the beams always acts. n: number of coordinates.
 
 #include <Eigen/Core>
 #include <memory>
@@ -18,8 +23,8 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
-/// All scratch memory, for one thread at a time. After construction nothing allocates. It carries
-/// no state from call to call.
+/// Scratch memory of the functions below, for one thread at a time. Allocates at construction only.
+/// Carries no state from call to call.
 class FlexibleWorkspace {
  public:
   explicit FlexibleWorkspace(const FlexibleModel& model);
@@ -36,47 +41,51 @@ class FlexibleWorkspace {
   std::unique_ptr<Memory> memory_;
 };
 
-/// Accelerations of joints and amplitudes under joint forces, by the block UDU^T decomposition of
-/// the inertia matrix in O(n) (Mohan and Saha, section 5). `tau`: one entry a joint, or of full
-/// size with forces on the amplitudes.
+/// Forward dynamics: qdd = M^-1 (tau - bias), by the block UDU^T decomposition of the inertia
+/// matrix (Mohan and Saha, section 5). O(n). `tau`: one entry per joint, or one per coordinate,
+/// including forces on the amplitudes. Throws ModelError where the inertia matrix is singular.
 void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector tau, MutableVector qdd, Friction friction = {});
 
-/// The same by the whole inertia matrix and Cholesky's decomposition, in O(n^3): the paper's
-/// non-recursive algorithm, for comparison.
+/// Forward dynamics by Cholesky decomposition of the full inertia matrix: the paper's non-recursive
+/// algorithm, for comparison. O(n^3).
 void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& workspace,
                                ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
                                Friction friction = {});
 
-/// Joint torques for a motion of the joints, and how the beams move under it: `joint_qdd` and `tau`
-/// one entry a joint, `amplitude_qdd` one an amplitude. O(n).
+/// Hybrid dynamics: joint torques for given joint accelerations, and the resulting accelerations of
+/// the amplitudes. `joint_qdd` and `tau`: one entry per joint; `amplitude_qdd`: one per amplitude.
+/// O(n).
 void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                    ConstVector qd, ConstVector joint_qdd, MutableVector tau,
                    MutableVector amplitude_qdd, Friction friction = {});
 
-/// All generalized forces of a motion of joints and amplitudes: M qdd + bias. O(n). Those on the
-/// amplitudes are zero when the motion is one that the beams would make by themselves.
+/// Inverse dynamics: all generalized forces M qdd + bias. O(n). The forces on the amplitudes are
+/// zero for a free vibration of the beams.
 void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector qdd, MutableVector forces,
                       Friction friction = {});
 
-/// Velocity terms, gravity, strain, damping and friction: inverse dynamics without acceleration.
+/// Bias forces: velocity terms, gravity, strain, damping and friction; inverse dynamics for qdd =
+/// 0. O(n).
 void bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                  ConstVector qd, MutableVector bias, Friction friction = {});
 
-/// Gravity and strain: what holds the robot still.
+/// Gravity and strain forces: inverse dynamics for qd = qdd = 0. O(n).
 void static_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                    MutableVector forces);
 
-/// M, full and symmetric (Eq. 32).
+/// The inertia matrix M, n x n, full and symmetric (Eq. 32). O(n^2).
 void inertia_matrix(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                     Eigen::Ref<Eigen::MatrixXd> M);
 
-/// M = U D U^T (Eqs. 34 to 37) in block order (FlexibleModel::block_order): U unit upper block
-/// triangular, D block diagonal, a block being a body's joint and amplitudes. Both of full size.
+/// M = U D U^T (Eqs. 34 to 37) with rows and columns in block order (FlexibleModel::block_order): U
+/// unit upper block triangular, D block diagonal, one block per body (joint and amplitudes). Both
+/// n x n.
 void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
           Eigen::Ref<Eigen::MatrixXd> U, Eigen::Ref<Eigen::MatrixXd> D);
 
+/// Energies of a robot with flexible links.
 struct FlexibleEnergy {
   double kinetic = 0.0;    ///< rotor inertias included (J)
   double potential = 0.0;  ///< of gravity, zero at the world's origin (J)
@@ -86,29 +95,30 @@ struct FlexibleEnergy {
 FlexibleEnergy energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd);
 
-/// What flows into and out of the robot: d(energy)/dt = actuators - friction - damping.
+/// Power balance: d(energy)/dt = actuators - friction - damping.
 struct FlexiblePower {
-  double actuators = 0.0;  ///< tau qd of the joints (W)
-  double friction = 0.0;   ///< of the joints, zero or more (W)
-  double damping = 0.0;    ///< of the beams, zero or more (W)
+  double actuators = 0.0;  ///< tau^T qd of the joints (W)
+  double friction = 0.0;   ///< dissipated in the joints, not negative (W)
+  double damping = 0.0;    ///< dissipated in the beams, not negative (W)
 };
+/// `tau`: one entry per joint.
 FlexiblePower power(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector qd,
                     ConstVector tau);
 
-/// The pose of a frame in the world, carried by deflections and slopes.
+/// The pose of a frame of rigid().frames() in the world, including deflections and slopes.
 Pose frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                 std::size_t frame);
 
-/// The mass centre of all moving bodies (m).
-Eigen::Vector3d mass_centre(const FlexibleModel& model, FlexibleWorkspace& workspace,
-                            ConstVector q);
+/// The center of mass of all moving bodies in the world (m).
+Eigen::Vector3d center_of_mass(const FlexibleModel& model, FlexibleWorkspace& workspace,
+                               ConstVector q);
 
-/// Bending deflection (0, u_y, u_z) of a point of a beam in its link's axes, x along the undeformed
-/// beam. cross_section_pose() adds the foreshortening and the rotation.
+/// Bending deflection (0, u_y, u_z) of flexible link `link` at x along the undeformed beam, in the
+/// link's axes (m). cross_section_pose() also has the foreshortening and the rotation.
 Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_t link, double x);
 
-/// The cross-section of flexible link `link` at x, from 0 to its length: the shapes, slopes and
-/// foreshortening there. Allocates. Throws ArgumentError for x outside the beam.
+/// The cross-section of flexible link `link` at x, 0 <= x <= length: shapes, slopes and
+/// foreshortening. Allocates. Throws ArgumentError for x outside the beam.
 BeamSection cross_section(const FlexibleModel& model, std::size_t link, double x);
 
 /// The pose of a cross-section in its link's frame: translation (x + u_x, u_y, u_z), rotation

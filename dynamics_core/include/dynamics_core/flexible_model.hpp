@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A robot some of whose links are slender beams (Mohan and Saha): immutable, cheap to copy, shared
-// between threads.
+// FlexibleModel: a robot with flexible links, modeled as slender beams in bending with assumed
+// modes (Mohan and Saha). Immutable, cheap to copy, may be shared between threads.
 //
 //   dynamics::FlexibleModel arm(dynamics::model_from_dh(dynamics::built_in_robot("canadarm")));
 //   dynamics::FlexibleWorkspace workspace(arm);
 //   dynamics::forward_dynamics(arm, workspace, q, qd, tau, qdd);
 //
-// Coordinates: the joints in the order of Model, then the amplitudes, link by link in the order of
-// the tree, bending along y before bending along z. Links without modes are rigid.
+// Coordinates: the joints in the order of Model, then the modal amplitudes, link by link in the
+// order of the tree, modes along y before modes along z. Links without modes are rigid. SI units.
 
 #include <Eigen/Core>
 #include <cstddef>
@@ -29,60 +29,64 @@ namespace flexible {
 struct ElasticBody;
 }  // namespace flexible
 
-// Shape functions of a beam that is clamped at its root: the deflection is the sum of shapes times
-// amplitudes (Mohan and Saha, Eq. 1c).
+// Shape functions of a beam that is clamped at its root: the deflection is u(x, t) = sum_j s_j(x)
+// d_j(t) with the amplitudes d_j (Mohan and Saha, Eq. 1c).
 
+/// A shape function at one x.
 struct BeamShape {
   double value;      ///< s
   double slope;      ///< ds/dx (1/m)
   double curvature;  ///< d2s/dx2 (1/m^2)
 };
 
-/// A basis of one's own: derive, and hand it over in FlexibleOptions::basis.
+/// Basis of shape functions. User-defined: derive from it and set FlexibleOptions::basis.
 class BeamBasis {
  public:
   virtual ~BeamBasis() = default;
   virtual std::string name() const = 0;
-  /// Shape number `mode` (from 0) at x from 0 to length. Value and slope must be zero at x = 0.
+  /// Shape function `mode` (from 0) at x, 0 <= x <= length. Value and slope must be zero at x = 0.
   virtual BeamShape at(int mode, double x, double length) const = 0;
 };
 
-/// The eigenfunctions of a uniform cantilever, s = sin z - sinh z - sigma (cos z - cosh z) with
-/// z = m_j x/length and cos m_j cosh m_j = -1 (Mohan and Saha, Eq. 43), evaluated without the
-/// cancellation that the formula has for high modes. Any number of modes.
+/// Eigenfunctions of a uniform cantilever: s = sin z - sinh z - sigma (cos z - cosh z) with z = m_j
+/// x/length and cos m_j cosh m_j = -1 (Mohan and Saha, Eq. 43), evaluated without the cancellation
+/// of this formula for high modes.
 std::shared_ptr<const BeamBasis> clamped_free_basis();
 
-/// xi^2 times Jacobi polynomials, orthogonal over the length, 1 at the tip. Unlike the cantilever's
-/// modes they can carry a moment at the tip: two of them hold the exact static shape of a beam
-/// loaded at its end, so that robots with joints at the tip need fewer of them.
+/// Polynomials: (x/length)^2 times Jacobi polynomials, orthogonal over the length, 1 at the tip.
+/// Unlike the cantilever's eigenfunctions they have curvature at the tip: two of them contain the
+/// exact static shape of a beam loaded at its end, so that links with a joint at the tip need fewer
+/// modes.
 std::shared_ptr<const BeamBasis> polynomial_basis();
 
-/// "clamped-free" or "polynomial"; throws ArgumentError listing them.
+/// Basis by name: "clamped-free" or "polynomial". Throws ArgumentError listing them.
 std::shared_ptr<const BeamBasis> beam_basis(const std::string& name);
 
-/// Root number `mode` (from 0) of cos m cosh m = -1: 1.8751, 4.6941, ...
+/// Root `mode` (from 0) of cos m cosh m = -1: 1.8751, 4.6941, ...
 double clamped_free_root(int mode);
 
-/// A cross-section of a beam: what the beam's amplitudes do there (flexible_dynamics.hpp,
-/// cross_section()).
+/// A cross-section of a beam: the shape functions at its x. See cross_section() in
+/// flexible_dynamics.hpp.
 struct BeamSection {
-  bool bends = false;              ///< amplitudes move it; false at the beam's root
-  double x = 0.0;                  ///< along the beam (m)
-  std::vector<double> shape;       ///< one entry per amplitude
-  std::vector<double> slope;       ///< one entry per amplitude (1/m)
-  std::vector<double> shortening;  ///< m x m entries for m amplitudes (1/m), or empty
+  bool deflects = false;      ///< false at the beam's root, where all shapes are zero
+  double x = 0.0;             ///< along the beam (m)
+  std::vector<double> shape;  ///< s_j, one entry per amplitude
+  std::vector<double> slope;  ///< s_j', one entry per amplitude (1/m)
+  std::vector<double>
+      shortening;  ///< int_0^x s_j' s_k', m x m for m amplitudes (1/m); may be empty
 };
 
 struct FlexibleOptions {
-  std::shared_ptr<const BeamBasis> basis;  ///< for all beams; none: the one each link names
-  std::optional<bool> stiffening;          ///< for all beams; none: as each link says
-  std::size_t quadrature_points = 32;      ///< along a beam
+  std::shared_ptr<const BeamBasis> basis;  ///< for all beams; null: the basis named by each link
+  std::optional<bool> stiffening;  ///< foreshortening, for all beams; unset: as set by each link
+  std::size_t quadrature_points = 32;  ///< per beam
 };
 
+/// A link with modes.
 struct FlexibleLink {
   std::string name;
-  std::size_t body;  ///< of FlexibleModel::tree()
-  double length;
+  std::size_t body;  ///< index into FlexibleModel::tree()
+  double length;     ///< (m)
   std::size_t modes_y, modes_z;
   std::size_t first;  ///< index of its first amplitude among all coordinates
   std::size_t modes() const { return modes_y + modes_z; }
@@ -90,33 +94,34 @@ struct FlexibleLink {
 
 class FlexibleModel {
  public:
-  /// Throws ModelError naming the link or joint that cannot be.
+  /// Throws ModelError naming the invalid link or joint.
   explicit FlexibleModel(const Model& model, const FlexibleOptions& options = {});
 
-  /// Whether any link of a robot has modes.
+  /// Whether any link of the model has modes.
   static bool has_modes(const Model& model);
 
-  const Model& rigid() const;  ///< the same robot with stiff links
+  const Model& rigid() const;  ///< the same robot with rigid links
   const FlexibleOptions& options() const;
-  std::size_t size() const;         ///< joints and amplitudes
-  std::size_t joint_count() const;  ///< as rigid().size()
+  std::size_t size() const;         ///< number of coordinates: joints and amplitudes
+  std::size_t joint_count() const;  ///< rigid().size()
   std::size_t amplitude_count() const;
-  std::span<const FlexibleLink> links() const;    ///< those with modes
+  std::span<const FlexibleLink> links() const;    ///< the links with modes
   std::size_t link(std::string_view name) const;  ///< index into links(); throws ArgumentError
-  std::span<const Note> notes() const;
-  /// The bodies as the recursions use them (flexible/tree.hpp, not installed), parents first.
+  std::span<const Note> notes() const;            ///< warnings of the construction
+  /// The bodies of the recursions (src/flexible/tree.hpp, not installed), parents first.
   const std::vector<flexible::ElasticBody>& tree() const;
-  /// Joint names, then e_LINK_y1, ...
+  /// Joint names, then amplitude_names().
   std::vector<std::string> coordinate_names() const;
-  /// "e_LINK_y1", ...
+  /// "e_LINK_y1", "e_LINK_y2", ..., "e_LINK_z1", ...
   std::span<const std::string> amplitude_names() const;
+  /// The basis of a link of links().
   const BeamBasis& basis(std::size_t link) const;
-  /// The coordinates block by block: body by body its joint and its amplitudes, parents first. In
-  /// this order U of the decomposition is upper triangular.
+  /// The coordinates ordered by body, parents first: the joint of each body, then its amplitudes.
+  /// In this order the U of udut() is upper triangular.
   std::span<const std::size_t> block_order() const;
 
   struct Data;
-  const Data& data() const { return *data_; }  ///< for the library's own code
+  const Data& data() const { return *data_; }  ///< internal
 
  private:
   std::shared_ptr<const Data> data_;

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Small vibrations of a robot with flexible links about a configuration. These functions allocate:
-// they are for analysis, not for loops in real time.
+// Natural modes: small vibrations of a robot with flexible links about a configuration.
+//
+//   const auto modes = dynamics::natural_modes(arm, q, dynamics::Joints::clamped);
+//   const double lowest = modes.frequencies[0];  // rad/s
+//
+// q has one entry per coordinate of the model. These functions allocate and solve eigenvalue
+// problems in O(n^3): they are for analysis, not for real-time loops. Errors: ArgumentError for
+// wrong sizes, ModelError for a singular inertia matrix.
 
 #include <Eigen/Core>
 #include <complex>
@@ -13,28 +19,28 @@
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 enum class Joints {
-  free,    ///< they move, without any torque
-  clamped  ///< brakes on: only the beams vibrate
+  free,    ///< the joints move without torque
+  clamped  ///< the joints are locked: only the beams vibrate
 };
 
 struct NaturalModes {
-  Eigen::VectorXd frequencies;  ///< ascending (rad/s); of an unstable direction: -|.|
-  Eigen::MatrixXd shapes;       ///< column by column over all coordinates, x^T M x = 1
+  Eigen::VectorXd frequencies;  ///< ascending (rad/s); negative where w^2 < 0 (unstable)
+  Eigen::MatrixXd shapes;       ///< one column per mode, one row per coordinate; x^T M x = 1
 };
 
-/// K x = w^2 M x at rest in q, with K the second derivative of gravity's and strain's energy (the
-/// forces that hold q still are taken as constant). Damping is left out.
+/// Solves K x = w^2 M x at rest in q, with K the Hessian of gravity and strain energy. The forces
+/// that keep the robot at q are taken as constant; damping is neglected.
 NaturalModes natural_modes(const FlexibleModel& model, ConstVector q, Joints joints);
 
-/// Eigenvalues of the amplitudes' linear equations while the joints turn at the constant rates
-/// `joint_qd` (one entry a joint): M x'' + (dF/dx') x' + (dF/dx) x = 0 with the centrifugal and
-/// gyroscopic terms of that motion and the beams' damping. Sorted by the size of the imaginary
-/// part. The spinning beam: what centrifugal stiffening is for.
+/// Eigenvalues of the linearized equations of the amplitudes at constant joint velocities
+/// `joint_qd` (one entry per joint): M x'' + (dF/dx') x' + (dF/dx) x = 0, F being the bias forces
+/// with centrifugal, gyroscopic and damping terms. Sorted by the magnitude of the imaginary part.
+/// Example: the spinning beam with centrifugal stiffening.
 Eigen::VectorXcd spinning_eigenvalues(const FlexibleModel& model, ConstVector q,
                                       ConstVector joint_qd);
 
-/// The amplitudes at which the beams rest under gravity while the joints stand at q: q with its
-/// amplitudes replaced. Throws ArgumentError where Newton's method finds none.
+/// Static deflection under gravity with the joints fixed: q with its amplitudes replaced by those
+/// of the equilibrium. Throws ArgumentError if Newton's method does not converge.
 Eigen::VectorXd static_deflection(const FlexibleModel& model, ConstVector q);
 
 }  // namespace dynamics

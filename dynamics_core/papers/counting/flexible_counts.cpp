@@ -54,7 +54,7 @@ Counts count_flexible_forward(const Model& robot) {
   const auto q = generic_numbers(size, 0.3), qd = generic_numbers(size, 0.9);
   std::vector<Counted> tau = generic_numbers(joints, 1.5), qdd(size);
   const Tally tally;
-  flexible::forward_dynamics<Counted>(tree, scratch, base, flexible::Given::forces, q.data(),
+  flexible::forward_dynamics<Counted>(tree, scratch, base, flexible::Known::joint_torques, q.data(),
                                       q.data() + joints, qd.data(), qd.data() + joints, nullptr,
                                       tau.data(), qdd.data(), qdd.data() + joints);
   return tally.counts();

@@ -8,7 +8,7 @@
 namespace dynamics {
 namespace {
 
-class ClampedFree : public BeamBasis {
+class ClampedFreeBasis : public BeamBasis {
  public:
   std::string name() const override { return "clamped-free"; }
 
@@ -20,33 +20,35 @@ class ClampedFree : public BeamBasis {
     const double ratio =
         (1.0 + decay * decay + 2.0 * cosine * decay) / (1.0 - decay * decay + 2.0 * sine * decay);
     // cosh z - cos z - (sinh z - sin z)/sigma with the growing exponential written as exp(z - root)
-    const double grow = (sine - cosine - decay) / (1.0 - decay * decay + 2.0 * sine * decay);
+    const double growth = (sine - cosine - decay) / (1.0 - decay * decay + 2.0 * sine * decay);
     const double z = root * x / length;
-    const double up = grow * std::exp(z - root), down = 0.5 * (1.0 + ratio) * std::exp(-z);
+    const double growing = growth * std::exp(z - root),
+                 decaying = 0.5 * (1.0 + ratio) * std::exp(-z);
     const double c = std::cos(z), s = std::sin(z);
     const double k = root / length, sigma = 1.0 / ratio;
-    return {sigma * (up + down - c + ratio * s), sigma * k * (up - down + s + ratio * c),
-            sigma * k * k * (up + down + c - ratio * s)};
+    return {sigma * (growing + decaying - c + ratio * s),
+            sigma * k * (growing - decaying + s + ratio * c),
+            sigma * k * k * (growing + decaying + c - ratio * s)};
   }
 };
 
 /// Jacobi polynomial P_n^(a,b)(t).
 double jacobi(int n, double a, double b, double t) {
   if (n < 0) return 0.0;
-  double before = 1.0, value = 0.5 * (a - b + (a + b + 2.0) * t);
-  if (n == 0) return before;
+  double previous = 1.0, value = 0.5 * (a - b + (a + b + 2.0) * t);
+  if (n == 0) return previous;
   for (int k = 2; k <= n; ++k) {
     const double c = 2.0 * k + a + b;
     const double next = ((c - 1.0) * (c * (c - 2.0) * t + a * a - b * b) * value -
-                         2.0 * (k + a - 1.0) * (k + b - 1.0) * c * before) /
+                         2.0 * (k + a - 1.0) * (k + b - 1.0) * c * previous) /
                         (2.0 * k * (k + a + b) * (c - 2.0));
-    before = value;
+    previous = value;
     value = next;
   }
   return value;
 }
 
-class Polynomial : public BeamBasis {
+class PolynomialBasis : public BeamBasis {
  public:
   std::string name() const override { return "polynomial"; }
 
@@ -64,7 +66,7 @@ class Polynomial : public BeamBasis {
 }  // namespace
 
 double clamped_free_root(int mode) {
-  // cos m + 1/cosh m = 0, next to an odd multiple of pi/2
+  // Newton's method on cos m + 1/cosh m = 0, starting at an odd multiple of pi/2
   double m = (mode + 0.5) * std::numbers::pi;
   for (int i = 0; i < 50; ++i) {
     const double sech = 1.0 / std::cosh(m);
@@ -76,12 +78,12 @@ double clamped_free_root(int mode) {
 }
 
 std::shared_ptr<const BeamBasis> clamped_free_basis() {
-  static const auto basis = std::make_shared<const ClampedFree>();
+  static const auto basis = std::make_shared<const ClampedFreeBasis>();
   return basis;
 }
 
 std::shared_ptr<const BeamBasis> polynomial_basis() {
-  static const auto basis = std::make_shared<const Polynomial>();
+  static const auto basis = std::make_shared<const PolynomialBasis>();
   return basis;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From links and joints to bodies with amplitudes. Fixed joints are merged, except for what cannot
-// be: a beam, and a mass that sits on a beam, are bodies of their own without a joint coordinate.
+// Builds the bodies of the recursions from links and joints. Links on fixed joints are merged into
+// their parent, except beams and masses on beams: these are bodies without a joint coordinate.
 
 #include <fmt/format.h>
 
@@ -20,23 +20,24 @@ namespace {
 using flexible::Attachment;
 using flexible::JointKind;
 
-/// Where a frame is: on a body, or on the body's beam at x (then `pose` is in the cross-section).
-struct Place {
+/// Placement of a frame: on a body, or on the body's beam at x (then `pose` is relative to the
+/// cross-section).
+struct Placement {
   int body = -1;
   bool on_beam = false;
   double x = 0.0;
   Pose pose;
 };
 
-class Builder {
+class FlexibleTreeBuilder {
  public:
-  explicit Builder(FlexibleModel::Data& data)
+  explicit FlexibleTreeBuilder(FlexibleModel::Data& data)
       : data_(data), description_(data.rigid.description()) {
     for (const LinkDescription& link : description_.links) links_.emplace(link.name, &link);
   }
 
   void build() {
-    places_[data_.rigid.base_link()] = Place{};
+    placements_[data_.rigid.base_link()] = Placement{};
     for (const std::size_t joint : order_joints(description_)) {
       add_joint(description_.joints[joint]);
     }
@@ -46,131 +47,137 @@ class Builder {
   }
 
  private:
-  static bool bends(const LinkDescription& link) {
+  static bool has_modes(const LinkDescription& link) {
     return link.flexible && (link.flexible->modes_y > 0 || link.flexible->modes_z > 0);
   }
 
-  /// The place of a joint's child frame at zero position.
-  Place child_place(const JointDescription& joint) const {
-    Place place = places_.at(joint.parent);
+  /// The placement of a joint's child frame at position zero.
+  Placement child_placement(const JointDescription& joint) const {
+    Placement placement = placements_.at(joint.parent);
     const LinkDescription& parent = *links_.at(joint.parent);
-    // a beam's own frame is its body's; what hangs on it hangs on a place along it
-    if (place.body >= 0 && !place.on_beam && bends(parent) && is_root_frame(joint.parent)) {
-      place.x = std::clamp(joint.origin.translation.x(), 0.0, parent.flexible->length);
-      place.on_beam = place.x > 0.0;
-      place.pose = joint.origin;
-      place.pose.translation.x() -= place.on_beam ? place.x : 0.0;
-      if (place.on_beam && place.pose.translation.norm() < 1e-12 * parent.flexible->length) {
-        place.pose.translation.setZero();
+    // children of a beam are attached to the cross-section at their x
+    if (placement.body >= 0 && !placement.on_beam && has_modes(parent) &&
+        is_beam_link(joint.parent)) {
+      placement.x = std::clamp(joint.origin.translation.x(), 0.0, parent.flexible->length);
+      placement.on_beam = placement.x > 0.0;
+      placement.pose = joint.origin;
+      placement.pose.translation.x() -= placement.on_beam ? placement.x : 0.0;
+      if (placement.on_beam &&
+          placement.pose.translation.norm() < 1e-12 * parent.flexible->length) {
+        placement.pose.translation.setZero();
       }
-      return place;
+      return placement;
     }
-    place.pose = place.pose * joint.origin;
-    return place;
+    placement.pose = placement.pose * joint.origin;
+    return placement;
   }
 
-  bool is_root_frame(const std::string& link) const { return beam_links_.contains(link); }
+  bool is_beam_link(const std::string& link) const { return beam_links_.contains(link); }
 
   void add_joint(const JointDescription& joint) {
     if (joint.mimic && joint.type != JointType::fixed) {
       throw ModelError("joint '" + joint.name + "'",
-                       "mimics another one: robots with flexible links cannot have mimic joints");
+                       "is a mimic joint: robots with flexible links cannot have mimic joints");
     }
-    const Place place = child_place(joint);
+    const Placement placement = child_placement(joint);
     const LinkDescription& child = *links_.at(joint.child);
-    const auto slide = [&](const char* part, const Eigen::Vector3d& axis, const Place& at) {
-      return Place{add_body(at, joint, joint.name + part, true, axis), false, 0.0, {}};
+    const auto add_prismatic = [&](const char* part, const Eigen::Vector3d& axis,
+                                   const Placement& at) {
+      return Placement{add_body(at, joint, joint.name + part, true, axis), false, 0.0, {}};
     };
     switch (joint.type) {
       case JointType::fixed: {
-        const bool heavy = child.inertial && child.inertial->mass > 0.0;
-        if (bends(child) || (place.on_beam && heavy)) {
-          add_link(child, add_body(place, joint, "", false, Eigen::Vector3d::UnitZ()), Pose{});
+        const bool has_mass = child.inertial && child.inertial->mass > 0.0;
+        if (has_modes(child) || (placement.on_beam && has_mass)) {
+          add_link(child, add_body(placement, joint, "", false, Eigen::Vector3d::UnitZ()), Pose{});
         } else {
-          add_link(child, place.body, place.pose, place.on_beam, place.x);
+          add_link(child, placement.body, placement.pose, placement.on_beam, placement.x);
         }
         return;
       }
       case JointType::revolute:
       case JointType::continuous:
       case JointType::prismatic:
-        finish_link(child, place, joint, joint.name, joint.type == JointType::prismatic,
+        finish_link(child, placement, joint, joint.name, joint.type == JointType::prismatic,
                     joint.axis.normalized());
         return;
       case JointType::planar: {
         const Eigen::Matrix3d plane = rotation_from_z(joint.axis.normalized());
-        const Place x = in_link_axes(slide("/x", plane.col(0), place), plane.col(0));
-        const Place y = in_link_axes(slide("/y", plane.col(1), x), plane.col(1));
+        const Placement x =
+            in_link_axes(add_prismatic("/x", plane.col(0), placement), plane.col(0));
+        const Placement y = in_link_axes(add_prismatic("/y", plane.col(1), x), plane.col(1));
         finish_link(child, y, joint, joint.name + "/yaw", false, plane.col(2));
         return;
       }
       case JointType::floating: {
         const Eigen::Vector3d e[3] = {Eigen::Vector3d::UnitX(), Eigen::Vector3d::UnitY(),
                                       Eigen::Vector3d::UnitZ()};
-        Place at = in_link_axes(slide("/x", e[0], place), e[0]);
-        at = in_link_axes(slide("/y", e[1], at), e[1]);
-        at = in_link_axes(slide("/z", e[2], at), e[2]);
-        const auto turn = [&](const char* part, const Eigen::Vector3d& axis) {
+        Placement at = in_link_axes(add_prismatic("/x", e[0], placement), e[0]);
+        at = in_link_axes(add_prismatic("/y", e[1], at), e[1]);
+        at = in_link_axes(add_prismatic("/z", e[2], at), e[2]);
+        const auto add_revolute = [&](const char* part, const Eigen::Vector3d& axis) {
           at = in_link_axes(
-              Place{add_body(at, joint, joint.name + part, false, axis), false, 0.0, {}}, axis);
+              Placement{add_body(at, joint, joint.name + part, false, axis), false, 0.0, {}}, axis);
         };
-        turn("/yaw", e[2]);
-        turn("/pitch", e[1]);
+        add_revolute("/yaw", e[2]);
+        add_revolute("/pitch", e[1]);
         finish_link(child, at, joint, joint.name + "/roll", false, e[0]);
         return;
       }
     }
   }
 
-  /// Between the parts of a joint: the body's frame has z along the axis; the next part is
-  /// described in the link's axes.
-  static Place in_link_axes(Place place, const Eigen::Vector3d& axis) {
-    place.pose.rotation = rotation_from_z(axis).transpose();
-    return place;
+  /// Placement for the next part of a multi-coordinate joint: the body's frame has z along the
+  /// axis, the next part is defined in the link's axes.
+  static Placement in_link_axes(Placement placement, const Eigen::Vector3d& axis) {
+    placement.pose.rotation = rotation_from_z(axis).transpose();
+    return placement;
   }
 
-  void finish_link(const LinkDescription& child, const Place& place, const JointDescription& joint,
-                   const std::string& coordinate, bool prismatic, const Eigen::Vector3d& axis) {
-    const int body = add_body(place, joint, coordinate, prismatic, axis);
+  void finish_link(const LinkDescription& child, const Placement& placement,
+                   const JointDescription& joint, const std::string& coordinate, bool prismatic,
+                   const Eigen::Vector3d& axis) {
+    const int body = add_body(placement, joint, coordinate, prismatic, axis);
     Pose pose;
     const Eigen::Matrix3d to_joint = rotation_from_z(axis).transpose();
-    if (bends(child)) {  // the body's frame is the link's
-      flexible::ElasticBody& made = data_.tree[static_cast<std::size_t>(body)];
-      made.reframed = !to_joint.isIdentity(0.0);
-      Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(made.axes) = to_joint;
+    if (has_modes(child)) {  // the body's frame is the link's
+      flexible::ElasticBody& added = data_.tree[static_cast<std::size_t>(body)];
+      added.has_axes_rotation = !to_joint.isIdentity(0.0);
+      Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(added.axes) = to_joint;
     } else {
       pose.rotation = to_joint;
     }
     add_link(child, body, pose);
   }
 
-  /// A new body; an empty coordinate: fixed.
-  int add_body(const Place& place, const JointDescription& joint, const std::string& coordinate,
-               bool prismatic, const Eigen::Vector3d& axis) {
+  /// Adds a body and returns its index. Empty `coordinate`: fixed joint.
+  int add_body(const Placement& placement, const JointDescription& joint,
+               const std::string& coordinate, bool prismatic, const Eigen::Vector3d& axis) {
     flexible::ElasticBody body;
-    body.parent = place.body;
+    body.parent = placement.body;
     if (!coordinate.empty()) {
       body.joint = prismatic ? JointKind::prismatic : JointKind::revolute;
       body.coordinate = data_.rigid.coordinate(coordinate);
-      const bool single = joint.type != JointType::planar && joint.type != JointType::floating;
+      const bool has_one_coordinate =
+          joint.type != JointType::planar && joint.type != JointType::floating;
       body.damping = joint.damping;
-      body.friction = single ? joint.friction : 0.0;
-      body.rotor_inertia = single ? joint.rotor_inertia : 0.0;
+      body.friction = has_one_coordinate ? joint.friction : 0.0;
+      body.rotor_inertia = has_one_coordinate ? joint.rotor_inertia : 0.0;
     }
-    Eigen::Vector3d position = place.pose.translation;
-    if (place.on_beam) {
-      body.at = attachment(place);
+    Eigen::Vector3d position = placement.pose.translation;
+    if (placement.on_beam) {
+      body.at = attachment(placement);
       body.at.offset = !position.isZero(0.0);
     }
     Eigen::Map<Eigen::Vector3d>(body.position) = position;
 
     // rotation = Rz(beta) Rx(alpha) Rz(offset)
-    const Eigen::Matrix3d rotation = place.pose.rotation * rotation_from_z(axis);
-    const double across = std::hypot(rotation(0, 2), rotation(1, 2));
+    const Eigen::Matrix3d rotation = placement.pose.rotation * rotation_from_z(axis);
+    const double horizontal = std::hypot(rotation(0, 2), rotation(1, 2));
     double cos_beta = 1.0, sin_beta = 0.0;
-    if (across > 1e-15 && std::abs(rotation(0, 2)) > 1e-15) {
-      cos_beta = -rotation(1, 2) / across;
-      sin_beta = rotation(0, 2) / across;
+    if (horizontal > 1e-15 && std::abs(rotation(0, 2)) > 1e-15) {
+      cos_beta = -rotation(1, 2) / horizontal;
+      sin_beta = rotation(0, 2) / horizontal;
     }
     body.cos_beta = cos_beta;
     body.sin_beta = sin_beta;
@@ -192,16 +199,16 @@ class Builder {
     return static_cast<int>(data_.tree.size()) - 1;
   }
 
-  Attachment attachment(const Place& place) const {
-    const auto& [given, basis] = beams_.at(place.body);
-    return {flexible::attach(*given, *basis, data_.options,
-                             flexible::stiffens(*given, data_.options), place.x)};
+  Attachment attachment(const Placement& placement) const {
+    const auto& [given, basis] = beams_.at(placement.body);
+    return {flexible::beam_section(*given, *basis, data_.options,
+                                   flexible::has_stiffening(*given, data_.options), placement.x)};
   }
 
   void add_link(const LinkDescription& link, int body, const Pose& pose, bool on_beam = false,
                 double x = 0.0) {
-    places_[link.name] = Place{body, on_beam, x, pose};
-    if (bends(link)) {
+    placements_[link.name] = Placement{body, on_beam, x, pose};
+    if (has_modes(link)) {
       add_beam(link, body);
       return;
     }
@@ -209,7 +216,7 @@ class Builder {
     if (link.inertial && body >= 0) {
       if (on_beam && link.inertial->inertia.norm() > 0.0) {
         throw ModelError("link '" + link.name + "'",
-                         "sits on a beam with an inertia but no mass: give it one");
+                         "is attached to a beam and has an inertia but no mass: give it a mass");
       }
       add_inertial(data_.tree[static_cast<std::size_t>(body)], pose, *link.inertial);
     }
@@ -217,19 +224,18 @@ class Builder {
 
   static void add_inertial(flexible::ElasticBody& body, const Pose& pose,
                            const Inertial& inertial) {
-    const Eigen::Vector3d centre = pose * inertial.centre;
+    const Eigen::Vector3d com = pose * inertial.centre;
     const Eigen::Matrix3d tensor =
         pose.rotation * inertial.inertia * pose.rotation.transpose() +
-        inertial.mass *
-            (centre.squaredNorm() * Eigen::Matrix3d::Identity() - centre * centre.transpose());
+        inertial.mass * (com.squaredNorm() * Eigen::Matrix3d::Identity() - com * com.transpose());
     body.mass += inertial.mass;
-    Eigen::Map<Eigen::Vector3d>(body.first_moment) += inertial.mass * centre;
+    Eigen::Map<Eigen::Vector3d>(body.first_moment) += inertial.mass * com;
     const double entries[6] = {tensor(0, 0), tensor(0, 1), tensor(0, 2),
                                tensor(1, 1), tensor(1, 2), tensor(2, 2)};
     for (std::size_t k = 0; k < 6; ++k) body.inertia[k] += entries[k];
   }
 
-  /// A reader that ignores the beam must see the same mass.
+  /// Readers that ignore the beam must get the same mass from <inertial>.
   static void check_mass(const LinkDescription& link) {
     const BeamDescription& given = *link.flexible;
     const double mass = given.mass_per_length * given.length + given.tip_mass + given.hub_mass;
@@ -237,8 +243,8 @@ class Builder {
     if (std::abs(mass - other) > 1e-6 * std::max(mass, other)) {
       throw ModelError(
           "link '" + link.name + "'",
-          fmt::format("its beam has {:.9g} kg (mass_per_length * length{}) but its inertial "
-                      "element {:.9g} kg: give both the same mass",
+          fmt::format("its beam has {:.9g} kg (mass_per_length * length{}), its inertial "
+                      "element {:.9g} kg: both must have the same mass",
                       mass, given.tip_mass + given.hub_mass > 0.0 ? " + tip and hub" : "", other));
     }
   }
@@ -253,18 +259,18 @@ class Builder {
     body.inertia[0] += given.hub_inertia.x();
     body.inertia[3] += given.hub_inertia.y();
     body.inertia[5] += given.hub_inertia.z();
-    // a slender beam has no inertia about its own axis: what the link's tensor says stays with it
-    const Eigen::Vector3d& centre = link.inertial->centre;
+    // a slender beam has no inertia about its own axis: that of the link's tensor is kept
+    const Eigen::Vector3d& com = link.inertial->centre;
     const double roll = link.inertial->inertia(0, 0) +
-                        link.inertial->mass * (centre.y() * centre.y() + centre.z() * centre.z());
+                        link.inertial->mass * (com.y() * com.y() + com.z() * com.z());
     body.inertia[0] += std::max(0.0, roll - given.hub_inertia.x());
     const double expected = body.beam.first / link.inertial->mass;
-    if ((centre - Eigen::Vector3d(expected, 0.0, 0.0)).norm() > 1e-3 * given.length) {
+    if ((com - Eigen::Vector3d(expected, 0.0, 0.0)).norm() > 1e-3 * given.length) {
       data_.notes.push_back(
           {Note::Severity::warning, link.name,
-           fmt::format("its inertial element has the mass centre at {:.6g}, {:.6g}, {:.6g}, its "
-                       "beam at {:.6g}, 0, 0: the beam's is used",
-                       centre.x(), centre.y(), centre.z(), expected)});
+           fmt::format("the center of mass of its inertial element is {:.6g}, {:.6g}, {:.6g}, that "
+                       "of its beam {:.6g}, 0, 0: the beam's is used",
+                       com.x(), com.y(), com.z(), expected)});
     }
     beams_.emplace(index, std::pair(&given, basis.get()));
     beam_links_.emplace(link.name, true);
@@ -284,23 +290,23 @@ class Builder {
   void add_payload() {
     const auto& payload = data_.rigid.payload();
     if (!payload || payload->mass == 0.0) return;
-    Place place = places_.at(payload->frame);
-    if (place.body < 0) return;
-    if (place.on_beam) {
+    Placement placement = placements_.at(payload->frame);
+    if (placement.body < 0) return;
+    if (placement.on_beam) {
       const JointDescription none;
-      place.body = add_body(place, none, "", false, Eigen::Vector3d::UnitZ());
-      place.pose = Pose{};
+      placement.body = add_body(placement, none, "", false, Eigen::Vector3d::UnitZ());
+      placement.pose = Pose{};
     }
-    add_inertial(data_.tree[static_cast<std::size_t>(place.body)], place.pose,
+    add_inertial(data_.tree[static_cast<std::size_t>(placement.body)], placement.pose,
                  {payload->mass, payload->centre, payload->inertia});
   }
 
   void add_frames() {
     for (const Frame& frame : data_.rigid.frames()) {
-      const Place& place = places_.at(frame.name);
-      FlexibleFrame made{frame.name, place.body, {}, place.pose};
-      if (place.on_beam) made.at = attachment(place);
-      data_.frames.push_back(std::move(made));
+      const Placement& placement = placements_.at(frame.name);
+      FlexibleFrame added{frame.name, placement.body, {}, placement.pose};
+      if (placement.on_beam) added.at = attachment(placement);
+      data_.frames.push_back(std::move(added));
     }
   }
 
@@ -331,13 +337,13 @@ class Builder {
   FlexibleModel::Data& data_;
   const RobotDescription& description_;
   std::unordered_map<std::string, const LinkDescription*> links_;
-  std::unordered_map<std::string, Place> places_;
+  std::unordered_map<std::string, Placement> placements_;
   std::unordered_map<int, std::pair<const BeamDescription*, const BeamBasis*>> beams_;  ///< by body
   std::unordered_map<std::string, bool> beam_links_;
 };
 
 }  // namespace
 
-void build_flexible_tree(FlexibleModel::Data& data) { Builder(data).build(); }
+void build_flexible_tree(FlexibleModel::Data& data) { FlexibleTreeBuilder(data).build(); }
 
 }  // namespace dynamics

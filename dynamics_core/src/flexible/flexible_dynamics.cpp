@@ -26,12 +26,12 @@ void check_tau(const FlexibleModel& model, ConstVector tau) {
     throw ArgumentError(fmt::format("{}: one per joint, or {} with the amplitudes",
                                     size.problem("tau", model.joint_count()), model.size()));
   }
-  check_flexible("tau", tau, tau.size());
+  check_flexible_input("tau", tau, tau.size());
 }
 
-/// Joint forces less friction, into memory.tau.
-void actuate(const FlexibleModel& model, Memory& memory, ConstVector qd, ConstVector tau,
-             Friction friction) {
+/// memory.tau = tau - friction.
+void subtract_friction(const FlexibleModel& model, Memory& memory, ConstVector qd, ConstVector tau,
+                       Friction friction) {
   for (std::size_t i = 0; i < memory.joints; ++i) memory.tau[i] = tau[i];
   if (!friction) return;
   for (const ElasticBody& body : model.tree()) {
@@ -42,10 +42,11 @@ void actuate(const FlexibleModel& model, Memory& memory, ConstVector qd, ConstVe
 
 void require_pivot(const FlexibleModel& model, const ElasticBody& body, double pivot) {
   if (pivot > 0.0) return;
-  throw ModelError("joint '" + model.rigid().coordinates()[body.coordinate].name + "'",
-                   fmt::format("the inertia that it moves in this position is {:.3g}: no "
-                               "acceleration can be computed",
-                               pivot));
+  throw ModelError(
+      "joint '" + model.rigid().coordinates()[body.coordinate].name + "'",
+      fmt::format("the articulated inertia at it is {:.3g} in this position, not positive: no "
+                  "acceleration can be computed",
+                  pivot));
 }
 
 void check_square(const char* name, const Eigen::Ref<Eigen::MatrixXd>& matrix, std::size_t size) {
@@ -59,7 +60,7 @@ template <class Matrix>
 void fill_inertia_matrix(const FlexibleModel& model, Memory& memory, const double* q, Matrix& M) {
   M.setZero();
   flexible::inertia_matrix<double>(model.tree(), memory.scratch, memory.joints, q,
-                                   q + memory.joints, memory.felt.data(),
+                                   q + memory.joints, memory.projected_forces.data(),
                                    [&](std::size_t row, std::size_t column, double value) {
                                      M(idx(row), idx(column)) = value;
                                      M(idx(column), idx(row)) = value;
@@ -71,18 +72,18 @@ void fill_inertia_matrix(const FlexibleModel& model, Memory& memory, const doubl
 void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector tau, MutableVector qdd, Friction friction) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
-  check_flexible("qd", qd, memory.size);
+  check_flexible_input("q", q, memory.size);
+  check_flexible_input("qd", qd, memory.size);
   check_tau(model, tau);
   check_flexible_output("qdd", qdd, memory.size);
   if (!model.rigid().singular_reason().empty() && model.amplitude_count() == 0) {
     throw ModelError("", model.rigid().singular_reason());
   }
-  actuate(model, memory, qd, tau, friction);
+  subtract_friction(model, memory, qd, tau, friction);
   const std::size_t n = memory.joints;
   const double* phi = tau.size() == memory.size && memory.size > n ? tau.data() + n : nullptr;
   flexible::forward_dynamics<double>(
-      model.tree(), memory.scratch, gravity_base(model), flexible::Given::forces, q.data(),
+      model.tree(), memory.scratch, gravity_base(model), flexible::Known::joint_torques, q.data(),
       q.data() + n, qd.data(), qd.data() + n, phi, memory.tau.data(), qdd.data(), qdd.data() + n);
   for (std::size_t i = 0; i < model.tree().size(); ++i) {
     const ElasticBody& body = model.tree()[i];
@@ -94,45 +95,45 @@ void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& wo
                                ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
                                Friction friction) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
-  check_flexible("qd", qd, memory.size);
+  check_flexible_input("q", q, memory.size);
+  check_flexible_input("qd", qd, memory.size);
   check_tau(model, tau);
   check_flexible_output("qdd", qdd, memory.size);
-  actuate(model, memory, qd, tau, friction);
+  subtract_friction(model, memory, qd, tau, friction);
   const std::size_t n = memory.joints;
-  double* bias = memory.right_side.data();
+  double* bias = memory.rhs.data();
   flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), true, false,
                                      q.data(), q.data() + n, qd.data(), qd.data() + n, nullptr,
                                      nullptr, bias, bias + n);
   for (std::size_t i = 0; i < memory.size; ++i) {
-    const double given = i < n ? memory.tau[i] : (tau.size() == memory.size ? tau[i] : 0.0);
-    bias[i] = given - bias[i];
+    const double applied = i < n ? memory.tau[i] : (tau.size() == memory.size ? tau[i] : 0.0);
+    bias[i] = applied - bias[i];
   }
   fill_inertia_matrix(model, memory, q.data(), memory.dense);
   Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(memory.dense);
   if (factor.info() != Eigen::Success) {
     throw ModelError("robot '" + model.rigid().name() + "'",
-                     "its inertia matrix is not positive definite: a joint moves no mass");
+                     "its inertia matrix is not positive definite: a joint has no mass to move");
   }
-  factor.solveInPlace(memory.right_side);
-  std::copy(memory.right_side.begin(), memory.right_side.end(), qdd.begin());
+  factor.solveInPlace(memory.rhs);
+  std::copy(memory.rhs.begin(), memory.rhs.end(), qdd.begin());
 }
 
 void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                    ConstVector qd, ConstVector joint_qdd, MutableVector tau,
                    MutableVector amplitude_qdd, Friction friction) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
-  check_flexible("qd", qd, memory.size);
-  check_flexible("joint_qdd", joint_qdd, memory.joints);
+  check_flexible_input("q", q, memory.size);
+  check_flexible_input("qd", qd, memory.size);
+  check_flexible_input("joint_qdd", joint_qdd, memory.joints);
   check_flexible_output("tau", tau, memory.joints);
   check_flexible_output("amplitude_qdd", amplitude_qdd, memory.size - memory.joints);
   const std::size_t n = memory.joints;
   std::copy(joint_qdd.begin(), joint_qdd.end(), memory.tau.begin());
   flexible::forward_dynamics<double>(model.tree(), memory.scratch, gravity_base(model),
-                                     flexible::Given::joints, q.data(), q.data() + n, qd.data(),
-                                     qd.data() + n, nullptr, tau.data(), memory.tau.data(),
-                                     amplitude_qdd.data());
+                                     flexible::Known::joint_accelerations, q.data(), q.data() + n,
+                                     qd.data(), qd.data() + n, nullptr, tau.data(),
+                                     memory.tau.data(), amplitude_qdd.data());
   if (!friction) return;
   for (const ElasticBody& body : model.tree()) {
     if (body.damping == 0.0 && body.friction == 0.0) continue;
@@ -143,9 +144,9 @@ void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, Con
 void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector qdd, MutableVector forces, Friction friction) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
-  check_flexible("qd", qd, memory.size);
-  check_flexible("qdd", qdd, memory.size);
+  check_flexible_input("q", q, memory.size);
+  check_flexible_input("qd", qd, memory.size);
+  check_flexible_input("qdd", qdd, memory.size);
   check_flexible_output("forces", forces, memory.size);
   const std::size_t n = memory.joints;
   flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), true, true,
@@ -168,7 +169,7 @@ void bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, Const
 void static_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                    MutableVector forces) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
+  check_flexible_input("q", q, memory.size);
   check_flexible_output("forces", forces, memory.size);
   const std::size_t n = memory.joints;
   flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), false,
@@ -179,7 +180,7 @@ void static_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, Con
 void inertia_matrix(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                     Eigen::Ref<Eigen::MatrixXd> M) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
+  check_flexible_input("q", q, memory.size);
   check_square("M", M, memory.size);
   fill_inertia_matrix(model, memory, q.data(), M);
 }
@@ -187,7 +188,7 @@ void inertia_matrix(const FlexibleModel& model, FlexibleWorkspace& workspace, Co
 void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
           Eigen::Ref<Eigen::MatrixXd> U, Eigen::Ref<Eigen::MatrixXd> D) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
+  check_flexible_input("q", q, memory.size);
   check_square("U", U, memory.size);
   check_square("D", D, memory.size);
   U.setIdentity();
@@ -196,10 +197,10 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
   flexible::Scratch<double>& scratch = memory.scratch;
   const double* d = q.data() + memory.joints;
   for (std::size_t i = 0; i < tree.size(); ++i) {
-    flexible::place<double>(tree, scratch, i, q.data(), d);
+    flexible::update_position<double>(tree, scratch, i, q.data(), d);
     flexible::link_inertia<double>(tree, scratch, i, d, nullptr, false);
   }
-  std::size_t end = memory.size;  // of the block, in block order
+  std::size_t end = memory.size;  // end of the current block, in block order
   for (std::size_t i = tree.size(); i-- > 0;) {
     const ElasticBody& body = tree[i];
     flexible::LinkScratch<double>& link = scratch.links[i];
@@ -208,25 +209,26 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     const std::size_t first = end - m - joint;
     end = first;
     const double* matrix = scratch.matrices.data() + body.matrix;
-    // Psi^ = M^ P, its part that reaches the parent (Eq. 37), and I^ = P^T Psi^ (Eq. 36)
+    // Psi^ = M^ P (Eq. 37) and the block I^ = P^T Psi^ (Eq. 36)
     if (joint == 1) {
       spatial::ArticulatedInertia<double> inertia = link.inertia;
-      if (body.reframed) inertia = rotate(body.axes, inertia);
+      if (body.has_axes_rotation) inertia = rotate(body.axes, inertia);
       const SpatialVector<double> column =
           joint_column(inertia, body.joint == JointKind::prismatic);
-      const bool slides = body.joint == JointKind::prismatic;
+      const bool prismatic = body.joint == JointKind::prismatic;
       D(idx(first), idx(first)) =
-          (slides ? column.linear.z : column.angular.z) + body.rotor_inertia;
-      memory.psi[first] = body.reframed ? rotate_inverse(body.axes, column) : column;
+          (prismatic ? column.linear.z : column.angular.z) + body.rotor_inertia;
+      memory.psi[first] = body.has_axes_rotation ? rotate_inverse(body.axes, column) : column;
     }
     for (std::size_t j = 0; j < m; ++j) {
       const SpatialVector<double>& own = scratch.columns[body.amplitude + j];
       const std::size_t at = first + joint + j;
       memory.psi[at] = own;
       if (joint == 1) {
-        const SpatialVector<double> turned = body.reframed ? rotate(body.axes, own) : own;
+        const SpatialVector<double> in_joint_axes =
+            body.has_axes_rotation ? rotate(body.axes, own) : own;
         const double coupling =
-            body.joint == JointKind::prismatic ? turned.linear.z : turned.angular.z;
+            body.joint == JointKind::prismatic ? in_joint_axes.linear.z : in_joint_axes.angular.z;
         D(idx(first), idx(at)) = D(idx(at), idx(first)) = coupling;
       }
       for (std::size_t k = 0; k <= j; ++k) {
@@ -237,8 +239,9 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     const std::size_t size = m + joint;
     if (body.parent < 0 || size == 0) {
       if (body.parent >= 0) {
-        propagate_inertia_to_parent(tree, scratch, i,
-                                    body.reframed ? rotate(body.axes, link.inertia) : link.inertia);
+        propagate_inertia_to_parent(
+            tree, scratch, i,
+            body.has_axes_rotation ? rotate(body.axes, link.inertia) : link.inertia);
       }
       continue;
     }
@@ -255,7 +258,7 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(block_ref);
     if (factor.info() != Eigen::Success) {
       throw ModelError("robot '" + model.rigid().name() + "'",
-                       "its inertia matrix is not positive definite: a joint moves no mass");
+                       "its inertia matrix is not positive definite: a joint has no mass to move");
     }
     factor.solveInPlace(columns);
     for (std::size_t k = 0; k < size; ++k) {
@@ -264,8 +267,8 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
       subtract_outer(link.inertia, psi, memory.psi[first + k]);
       memory.psi[first + k] = psi;
     }
-    propagate_inertia_to_parent(tree, scratch, i,
-                                body.reframed ? rotate(body.axes, link.inertia) : link.inertia);
+    propagate_inertia_to_parent(
+        tree, scratch, i, body.has_axes_rotation ? rotate(body.axes, link.inertia) : link.inertia);
   }
   // U_ij = P_i^T A_ji^T Psi_j (Eq. 36)
   for (std::size_t i = 0, first = 0; i < tree.size(); ++i) {
@@ -273,7 +276,8 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     const std::size_t size = body.beam.modes() + (body.joint == JointKind::fixed ? 0 : 1);
     for (std::size_t column = first; column < first + size && body.parent >= 0; ++column) {
       flexible::propagate_column_to_base(tree, scratch, i, memory.psi[column], memory.joints,
-                                         memory.felt.data(), [&](std::size_t row, double value) {
+                                         memory.projected_forces.data(),
+                                         [&](std::size_t row, double value) {
                                            const std::size_t at = memory.block_index[row];
                                            if (at < first) U(idx(at), idx(column)) = value;
                                          });

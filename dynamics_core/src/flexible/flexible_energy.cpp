@@ -20,21 +20,21 @@ using Memory = FlexibleWorkspace::Memory;
 
 Eigen::Vector3d to_eigen(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 
-/// From the body's axes to the parent's.
+/// Rotation from the body's axes to the parent's.
 Eigen::Matrix3d rotation_to_parent(const flexible::Tree& tree, const ElasticBody& body,
                                    const flexible::LinkScratch<double>& link) {
   Eigen::Matrix3d R;
   for (int k = 0; k < 3; ++k) {
     Vec3<double> unit = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
-    if (body.reframed) unit = spatial::rotate(body.axes, unit);
+    if (body.has_axes_rotation) unit = spatial::rotate(body.axes, unit);
     flexible::rotate_to_parent(tree, body, link, unit);
     R.col(k) = to_eigen(unit);
   }
   return R;
 }
 
-/// Mass and first moment of a body in its own axes.
-Eigen::Vector4d mass_and_moment(const ElasticBody& body, const double* d) {
+/// (m, m c) of a body in its own axes.
+Eigen::Vector4d mass_and_first_moment(const ElasticBody& body, const double* d) {
   const flexible::Beam& beam = body.beam;
   Eigen::Vector4d sum(body.mass + beam.mass, body.first_moment[0] + beam.first,
                       body.first_moment[1], body.first_moment[2]);
@@ -53,11 +53,12 @@ Eigen::Vector4d mass_and_moment(const ElasticBody& body, const double* d) {
   return sum;
 }
 
-/// sum of m r over all bodies in the world, and the mass.
-Eigen::Vector4d total_moment(const FlexibleModel& model, Memory& memory, const double* d) {
+/// (m, m c) summed over all bodies, in the world.
+Eigen::Vector4d total_mass_and_first_moment(const FlexibleModel& model, Memory& memory,
+                                            const double* d) {
   Eigen::Vector4d sum = Eigen::Vector4d::Zero();
   for (std::size_t i = 0; i < model.tree().size(); ++i) {
-    const Eigen::Vector4d own = mass_and_moment(model.tree()[i], d);
+    const Eigen::Vector4d own = mass_and_first_moment(model.tree()[i], d);
     sum[0] += own[0];
     sum.tail<3>() +=
         own[0] * memory.world[i].translation + memory.world[i].rotation * own.tail<3>();
@@ -67,19 +68,19 @@ Eigen::Vector4d total_moment(const FlexibleModel& model, Memory& memory, const d
 
 const FlexibleLink& flexible_link(const FlexibleModel& model, std::size_t link) {
   if (link >= model.links().size()) {
-    throw ArgumentError(
-        fmt::format("there is no flexible link {}; the robot has {}", link, model.links().size()));
+    throw ArgumentError(fmt::format("flexible link {} does not exist; the robot has {}", link,
+                                    model.links().size()));
   }
   return model.links()[link];
 }
 
-/// Position and slopes of a place on a beam, in the body's frame.
-Pose beam_place(const ElasticBody& body, const BeamSection& at, const double* d) {
-  if (!at.bends) return {};
+/// Pose of a cross-section of a beam in the body's frame.
+Pose section_pose(const ElasticBody& body, const BeamSection& at, const double* d) {
+  if (!at.deflects) return {};
   const double* own = d + body.amplitude;
-  const auto bent = flexible::bending(body.beam, at, own);
+  const auto deflection = flexible::deflection_at(body.beam, at, own);
   Pose pose;
-  pose.translation = {at.x, bent.u_y, bent.u_z};
+  pose.translation = {at.x, deflection.u_y, deflection.u_z};
   const std::size_t m = body.beam.modes();
   if (body.beam.stiffening) {
     for (std::size_t j = 0; j < m; ++j) {
@@ -88,48 +89,50 @@ Pose beam_place(const ElasticBody& body, const BeamSection& at, const double* d)
       }
     }
   }
-  pose.rotation = (Eigen::AngleAxisd(bent.turn_z, Eigen::Vector3d::UnitZ()) *
-                   Eigen::AngleAxisd(-bent.lean, Eigen::Vector3d::UnitY()))
+  pose.rotation = (Eigen::AngleAxisd(deflection.slope_y, Eigen::Vector3d::UnitZ()) *
+                   Eigen::AngleAxisd(-deflection.slope_z, Eigen::Vector3d::UnitY()))
                       .toRotationMatrix();
   return pose;
 }
 
 }  // namespace
 
-void place_bodies(const FlexibleModel& model, Memory& memory, const double* q) {
+void update_body_poses(const FlexibleModel& model, Memory& memory, const double* q) {
   const flexible::Tree& tree = model.tree();
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const ElasticBody& body = tree[i];
-    flexible::place<double>(tree, memory.scratch, i, q, q + memory.joints);
+    flexible::update_position<double>(tree, memory.scratch, i, q, q + memory.joints);
     const auto& link = memory.scratch.links[i];
-    const Pose step{rotation_to_parent(tree, body, link), to_eigen(link.r)};
-    memory.world[i] =
-        body.parent < 0 ? step : memory.world[static_cast<std::size_t>(body.parent)] * step;
+    const Pose in_parent{rotation_to_parent(tree, body, link), to_eigen(link.r)};
+    memory.world[i] = body.parent < 0
+                          ? in_parent
+                          : memory.world[static_cast<std::size_t>(body.parent)] * in_parent;
   }
 }
 
 FlexibleEnergy energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
-  check_flexible("qd", qd, memory.size);
+  check_flexible_input("q", q, memory.size);
+  check_flexible_input("qd", qd, memory.size);
   const std::size_t n = memory.joints;
   FlexibleEnergy sum;
-  flexible::twists<double>(model.tree(), memory.scratch, q.data(), q.data() + n, qd.data(),
-                           qd.data() + n);
+  flexible::body_velocities<double>(model.tree(), memory.scratch, q.data(), q.data() + n, qd.data(),
+                                    qd.data() + n);
   sum.kinetic = flexible::kinetic_energy<double>(model.tree(), memory.scratch, q.data() + n,
                                                  qd.data(), qd.data() + n);
   sum.strain = flexible::strain_energy<double>(model.tree(), q.data() + n);
-  place_bodies(model, memory, q.data());
-  sum.potential = -model.rigid().gravity().dot(total_moment(model, memory, q.data() + n).tail<3>());
+  update_body_poses(model, memory, q.data());
+  sum.potential = -model.rigid().gravity().dot(
+      total_mass_and_first_moment(model, memory, q.data() + n).tail<3>());
   return sum;
 }
 
 FlexiblePower power(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector qd,
                     ConstVector tau) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("qd", qd, memory.size);
-  check_flexible("tau", tau, memory.joints);
+  check_flexible_input("qd", qd, memory.size);
+  check_flexible_input("tau", tau, memory.joints);
   FlexiblePower sum;
   for (std::size_t i = 0; i < memory.joints; ++i) sum.actuators += tau[i] * qd[i];
   const double* rates = qd.data() + memory.joints;
@@ -148,31 +151,31 @@ FlexiblePower power(const FlexibleModel& model, FlexibleWorkspace& workspace, Co
 Pose frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                 std::size_t frame) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
+  check_flexible_input("q", q, memory.size);
   if (frame >= model.data().frames.size()) {
-    throw ArgumentError(
-        fmt::format("there is no frame {}; the robot has {}", frame, model.data().frames.size()));
+    throw ArgumentError(fmt::format("frame {} does not exist; the robot has {}", frame,
+                                    model.data().frames.size()));
   }
-  const FlexibleFrame& wanted = model.data().frames[frame];
-  if (wanted.body < 0) return wanted.pose;
-  place_bodies(model, memory, q.data());
-  const auto body = static_cast<std::size_t>(wanted.body);
-  if (!wanted.at.bends) return memory.world[body] * wanted.pose;
-  return memory.world[body] * beam_place(model.tree()[body], wanted.at, q.data() + memory.joints) *
-         wanted.pose;
+  const FlexibleFrame& found = model.data().frames[frame];
+  if (found.body < 0) return found.pose;
+  update_body_poses(model, memory, q.data());
+  const auto body = static_cast<std::size_t>(found.body);
+  if (!found.at.deflects) return memory.world[body] * found.pose;
+  return memory.world[body] * section_pose(model.tree()[body], found.at, q.data() + memory.joints) *
+         found.pose;
 }
 
-Eigen::Vector3d mass_centre(const FlexibleModel& model, FlexibleWorkspace& workspace,
-                            ConstVector q) {
+Eigen::Vector3d center_of_mass(const FlexibleModel& model, FlexibleWorkspace& workspace,
+                               ConstVector q) {
   Memory& memory = memory_for(model, workspace);
-  check_flexible("q", q, memory.size);
-  place_bodies(model, memory, q.data());
-  const Eigen::Vector4d sum = total_moment(model, memory, q.data() + memory.joints);
+  check_flexible_input("q", q, memory.size);
+  update_body_poses(model, memory, q.data());
+  const Eigen::Vector4d sum = total_mass_and_first_moment(model, memory, q.data() + memory.joints);
   return sum[0] > 0.0 ? Eigen::Vector3d(sum.tail<3>() / sum[0]) : Eigen::Vector3d::Zero();
 }
 
 Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_t link, double x) {
-  check_flexible("q", q, model.size());
+  check_flexible_input("q", q, model.size());
   const FlexibleLink& beam = flexible_link(model, link);
   Eigen::Vector3d u = Eigen::Vector3d::Zero();
   for (std::size_t j = 0; j < beam.modes(); ++j) {
@@ -192,15 +195,15 @@ BeamSection cross_section(const FlexibleModel& model, std::size_t link, double x
   const auto& links = model.rigid().description().links;
   const auto found = std::find_if(links.begin(), links.end(),
                                   [&](const auto& one) { return one.name == beam.name; });
-  return flexible::attach(*found->flexible, model.basis(link), model.options(),
-                          model.tree()[beam.body].beam.stiffening, x);
+  return flexible::beam_section(*found->flexible, model.basis(link), model.options(),
+                                model.tree()[beam.body].beam.stiffening, x);
 }
 
 Pose cross_section_pose(const FlexibleModel& model, ConstVector q, std::size_t link,
                         const BeamSection& at) {
-  check_flexible("q", q, model.size());
+  check_flexible_input("q", q, model.size());
   const FlexibleLink& beam = flexible_link(model, link);
-  return beam_place(model.tree()[beam.body], at, q.data() + model.joint_count());
+  return section_pose(model.tree()[beam.body], at, q.data() + model.joint_count());
 }
 
 }  // namespace dynamics

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a FlexibleWorkspace holds, and the steps that every entry point shares.
+// Contents of FlexibleWorkspace, and the checks and helpers shared by all functions for flexible
+// robots.
 
 #include <Eigen/Core>
 #include <vector>
 
 #include "dynamics_core/flexible_dynamics.hpp"
-#include "flexible/recursions/motion.hpp"
+#include "flexible/recursions/link_kinematics.hpp"
 
 namespace dynamics {
 
@@ -16,31 +17,34 @@ struct FlexibleWorkspace::Memory {
 
   std::size_t joints, size;
   flexible::Scratch<double> scratch;
-  std::vector<double> tau;                          ///< of joints
-  std::vector<double> felt;                         ///< of one body's amplitudes
-  std::vector<double> zeros;                        ///< of all coordinates
+  std::vector<double> tau;                          ///< one entry per joint
+  std::vector<double> projected_forces;             ///< scratch: amplitudes of one body
+  std::vector<double> zeros;                        ///< one entry per coordinate
   Eigen::MatrixXd dense;                            ///< size x size
-  Eigen::VectorXd right_side;                       ///< size
-  Eigen::MatrixXd block;                            ///< of one body's joint and amplitudes
-  Eigen::MatrixXd block_columns;                    ///< the same times 6
+  Eigen::VectorXd rhs;                              ///< size
+  Eigen::MatrixXd block;                            ///< scratch: joint and amplitudes of one body
+  Eigen::MatrixXd block_columns;                    ///< scratch: (joint and amplitudes) x 6
   std::vector<spatial::SpatialVector<double>> psi;  ///< by coordinate in block order
-  std::vector<std::size_t> block_index;             ///< by coordinate: its place in block order
-  std::vector<Pose> world;                          ///< of bodies
+  std::vector<std::size_t> block_index;             ///< by coordinate: its index in block order
+  std::vector<Pose> world;                          ///< poses of the bodies in the world
 };
 
-/// The memory of a workspace that was made for a model of this size, or an error.
+/// The workspace's memory. Throws ArgumentError if its sizes differ from the model's.
 FlexibleWorkspace::Memory& memory_for(const FlexibleModel& model, FlexibleWorkspace& workspace);
 
-void check_flexible(const char* name, ConstVector vector, std::size_t size);
+/// Throws ArgumentError for a wrong size or entries that are not finite.
+void check_flexible_input(const char* name, ConstVector vector, std::size_t size);
+/// Throws ArgumentError for a wrong size.
 void check_flexible_output(const char* name, MutableVector vector, std::size_t expected);
 
-/// Gravity as the base's acceleration.
+/// A base at rest; gravity enters as the base acceleration -g.
 flexible::BaseState<double> gravity_base(const FlexibleModel& model);
 
-/// Damping and Coulomb friction of a joint at a speed, as the rigid core has it.
+/// Viscous and smoothed Coulomb friction of a joint at velocity `rate`, as for rigid robots.
 double joint_friction(const FlexibleModel& model, const flexible::ElasticBody& body, double rate);
 
-/// Where all bodies are, into memory.world.
-void place_bodies(const FlexibleModel& model, FlexibleWorkspace::Memory& memory, const double* q);
+/// Writes the poses of all bodies to memory.world.
+void update_body_poses(const FlexibleModel& model, FlexibleWorkspace::Memory& memory,
+                       const double* q);
 
 }  // namespace dynamics

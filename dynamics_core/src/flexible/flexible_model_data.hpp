@@ -6,16 +6,16 @@
 
 namespace dynamics {
 
-/// A named frame: fixed to a body, or to a place on its beam.
+/// A named frame, fixed to a body or to a cross-section of its beam.
 struct FlexibleFrame {
   std::string name;
   int body;  ///< -1: the base
   BeamSection at;
-  Pose pose;  ///< in the body's frame, or in the cross-section's at the place `at`
+  Pose pose;  ///< in the frame of the body, or of the cross-section `at`
 };
 
 struct FlexibleModel::Data {
-  Data(const Model& model, const FlexibleOptions& given) : rigid(model), options(given) {}
+  Data(const Model& model, const FlexibleOptions& chosen) : rigid(model), options(chosen) {}
 
   Model rigid;
   FlexibleOptions options;
@@ -28,7 +28,7 @@ struct FlexibleModel::Data {
   std::vector<std::size_t> block_order;
 };
 
-/// Fills everything from the rigid model's description.
+/// Builds tree, links, frames and names from the rigid model's description. Throws ModelError.
 void build_flexible_tree(FlexibleModel::Data& data);
 
 }  // namespace dynamics

@@ -13,10 +13,10 @@ FlexibleWorkspace::Memory::Memory(const FlexibleModel& model)
       size(model.size()),
       scratch(model.tree()),
       tau(joints),
-      felt(scratch.largest),
+      projected_forces(scratch.largest),
       zeros(size, 0.0),
       dense(static_cast<Eigen::Index>(size), static_cast<Eigen::Index>(size)),
-      right_side(static_cast<Eigen::Index>(size)),
+      rhs(static_cast<Eigen::Index>(size)),
       block(static_cast<Eigen::Index>(scratch.largest + 1),
             static_cast<Eigen::Index>(scratch.largest + 1)),
       block_columns(static_cast<Eigen::Index>(scratch.largest + 1), 6),
@@ -37,15 +37,15 @@ FlexibleWorkspace::Memory& memory_for(const FlexibleModel& model, FlexibleWorksp
   if (memory.size != model.size() || memory.joints != model.joint_count() ||
       memory.world.size() != model.tree().size()) {
     throw ArgumentError(
-        fmt::format("the workspace was made for another robot ({} joints, {} amplitudes) than '{}' "
-                    "({}, {}): make one for it",
+        fmt::format("the workspace is for another robot ({} joints, {} amplitudes) than '{}' "
+                    "({}, {}): construct it from this model",
                     memory.joints, memory.size - memory.joints, model.rigid().name(),
                     model.joint_count(), model.amplitude_count()));
   }
   return memory;
 }
 
-void check_flexible(const char* name, ConstVector vector, std::size_t size) {
+void check_flexible_input(const char* name, ConstVector vector, std::size_t size) {
   if (!(vector.checked_size() == size)) {
     throw ArgumentError(vector.checked_size().problem(name, size) + ": joints, then amplitudes");
   }

@@ -16,7 +16,7 @@ struct Quadrature {
   std::vector<double> x, weight;  ///< on 0 to 1
 };
 
-/// Gauss and Legendre's rule, by Newton's method on the polynomial.
+/// Gauss-Legendre quadrature; nodes by Newton's method on the Legendre polynomial.
 Quadrature gauss_legendre(std::size_t points) {
   Quadrature rule;
   const auto n = static_cast<double>(points);
@@ -42,20 +42,20 @@ Quadrature gauss_legendre(std::size_t points) {
   return rule;
 }
 
-/// Shape number `j` of a beam: bending along y first, then along z, each from mode 0 on.
+/// Shape function j of a beam: modes along y first, then along z.
 BeamShape shape_at(const BeamDescription& given, const BeamBasis& basis, std::size_t j, double x) {
   const int mode = static_cast<int>(j);
   return basis.at(mode < given.modes_y ? mode : mode - given.modes_y, x, given.length);
 }
 
-std::size_t count(const BeamDescription& given) {
+std::size_t mode_count(const BeamDescription& given) {
   return static_cast<std::size_t>(given.modes_y) + static_cast<std::size_t>(given.modes_z);
 }
 
-/// int_0^x s_j' s_k' within a direction, row by row.
+/// int_0^x s_j' s_k' dx within a direction, row-major.
 std::vector<double> shortening_at(const BeamDescription& given, const BeamBasis& basis,
                                   const Quadrature& rule, double x) {
-  const std::size_t m = count(given), m_y = static_cast<std::size_t>(given.modes_y);
+  const std::size_t m = mode_count(given), m_y = static_cast<std::size_t>(given.modes_y);
   std::vector<double> result(m * m, 0.0);
   for (std::size_t point = 0; point < rule.x.size(); ++point) {
     for (std::size_t j = 0; j < m; ++j) {
@@ -71,11 +71,11 @@ std::vector<double> shortening_at(const BeamDescription& given, const BeamBasis&
 }
 
 struct Integrals {
-  Eigen::MatrixXd products, curvatures;  ///< of all pairs of shapes, per unit mass and rigidity
+  Eigen::MatrixXd products, curvatures;  ///< int s_j s_k dx and int s_j'' s_k'' dx
 };
 
 Integrals integrate(const BeamDescription& given, const BeamBasis& basis, const Quadrature& rule) {
-  const auto m = static_cast<Eigen::Index>(count(given));
+  const auto m = static_cast<Eigen::Index>(mode_count(given));
   Integrals sum{Eigen::MatrixXd::Zero(m, m), Eigen::MatrixXd::Zero(m, m)};
   Eigen::VectorXd values(m), curvatures(m);
   for (std::size_t point = 0; point < rule.x.size(); ++point) {
@@ -92,8 +92,8 @@ Integrals integrate(const BeamDescription& given, const BeamBasis& basis, const 
   return sum;
 }
 
-/// Largest difference of two matrices of products, relative to their diagonals.
-double distance(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+/// Largest |a_jk - b_jk| / sqrt(b_jj b_kk).
+double relative_difference(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   double largest = 0.0;
   for (Eigen::Index j = 0; j < a.rows(); ++j) {
     for (Eigen::Index k = 0; k < a.cols(); ++k) {
@@ -104,8 +104,8 @@ double distance(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   return largest;
 }
 
-/// Drops what is round-off beside the diagonal: orthogonal shapes have nothing else there.
-Eigen::MatrixXd cleaned(Eigen::MatrixXd matrix) {
+/// Sets off-diagonal entries at round-off level to zero (those of orthogonal shapes).
+Eigen::MatrixXd without_round_off(Eigen::MatrixXd matrix) {
   for (Eigen::Index j = 0; j < matrix.rows(); ++j) {
     for (Eigen::Index k = 0; k < matrix.cols(); ++k) {
       const double scale = std::sqrt(matrix(j, j) * matrix(k, k));
@@ -126,7 +126,7 @@ SparseMatrix sparse(const Eigen::MatrixXd& matrix) {
   return entries;
 }
 
-/// The viscous matrix that gives every mode of the clamped link the same damping ratio.
+/// Viscous damping matrix with the same damping ratio for every mode of the clamped link.
 Eigen::MatrixXd modal_damping(const Eigen::MatrixXd& mass, const Eigen::MatrixXd& stiffness,
                               double ratio) {
   const SymmetricModes modes = generalized_modes(stiffness, mass);
@@ -136,30 +136,30 @@ Eigen::MatrixXd modal_damping(const Eigen::MatrixXd& mass, const Eigen::MatrixXd
 }
 
 void check(const std::string& element, const BeamDescription& given, const BeamBasis& basis) {
-  const auto above_zero = [&](const char* what, double value, const char* unit) {
+  const auto require_positive = [&](const char* what, double value, const char* unit) {
     if (!(value > 0.0) || !std::isfinite(value)) {
-      throw ModelError(
-          element, fmt::format("its {} is {} {}; a beam's must be above zero", what, value, unit));
+      throw ModelError(element,
+                       fmt::format("its {} is {} {}; it must be positive", what, value, unit));
     }
   };
-  const auto not_negative = [&](const char* what, double value) {
+  const auto require_not_negative = [&](const char* what, double value) {
     if (!(value >= 0.0) || !std::isfinite(value)) {
       throw ModelError(element, fmt::format("its {} is {}; it must be zero or more", what, value));
     }
   };
-  above_zero("length", given.length, "m");
-  above_zero("mass per length", given.mass_per_length, "kg/m");
-  if (given.modes_y > 0) above_zero("rigidity along y", given.rigidity_y, "N m^2");
-  if (given.modes_z > 0) above_zero("rigidity along z", given.rigidity_z, "N m^2");
-  not_negative("damping ratio", given.damping);
-  not_negative("tip mass", given.tip_mass);
-  not_negative("hub mass", given.hub_mass);
-  for (const double moment : given.hub_inertia) not_negative("hub inertia", moment);
+  require_positive("length", given.length, "m");
+  require_positive("mass per length", given.mass_per_length, "kg/m");
+  if (given.modes_y > 0) require_positive("rigidity along y", given.rigidity_y, "N m^2");
+  if (given.modes_z > 0) require_positive("rigidity along z", given.rigidity_z, "N m^2");
+  require_not_negative("damping ratio", given.damping);
+  require_not_negative("tip mass", given.tip_mass);
+  require_not_negative("hub mass", given.hub_mass);
+  for (const double moment : given.hub_inertia) require_not_negative("hub inertia", moment);
   for (const auto& [direction, modes] :
        {std::pair("y", given.modes_y), std::pair("z", given.modes_z)}) {
     if (modes < 0 || modes > 6) {
       throw ModelError(
-          element, fmt::format("it has {} modes along {}; 0 to 6 are possible", modes, direction));
+          element, fmt::format("it has {} modes along {}; it must have 0 to 6", modes, direction));
     }
     for (int mode = 0; mode < modes; ++mode) {
       const BeamShape root = basis.at(mode, 0.0, given.length);
@@ -177,16 +177,16 @@ void check(const std::string& element, const BeamDescription& given, const BeamB
 
 }  // namespace
 
-bool stiffens(const BeamDescription& given, const FlexibleOptions& options) {
+bool has_stiffening(const BeamDescription& given, const FlexibleOptions& options) {
   return options.stiffening.value_or(given.stiffening);
 }
 
-BeamSection attach(const BeamDescription& given, const BeamBasis& basis,
-                   const FlexibleOptions& options, bool stiffening, double x) {
+BeamSection beam_section(const BeamDescription& given, const BeamBasis& basis,
+                         const FlexibleOptions& options, bool stiffening, double x) {
   BeamSection at;
-  const std::size_t m = count(given);
-  at.bends = m > 0 && x > 0.0;
-  if (!at.bends) return at;
+  const std::size_t m = mode_count(given);
+  at.deflects = m > 0 && x > 0.0;
+  if (!at.deflects) return at;
   at.x = x;
   for (std::size_t j = 0; j < m; ++j) {
     const BeamShape shape = shape_at(given, basis, j, x);
@@ -210,8 +210,9 @@ Beam make_beam(const std::string& link, const BeamDescription& given, const Beam
   const Quadrature rule = gauss_legendre(options.quadrature_points);
   const Integrals integrals = integrate(given, basis, rule);
   const Integrals finer = integrate(given, basis, gauss_legendre(2 * options.quadrature_points));
-  const double error = max_propagating_nan(distance(integrals.products, finer.products),
-                                           distance(integrals.curvatures, finer.curvatures));
+  const double error =
+      max_propagating_nan(relative_difference(integrals.products, finer.products),
+                          relative_difference(integrals.curvatures, finer.curvatures));
   if (!std::isfinite(error)) {
     throw ModelError(element, fmt::format("a shape of the basis '{}' is not finite along the beam",
                                           basis.name()));
@@ -219,7 +220,7 @@ Beam make_beam(const std::string& link, const BeamDescription& given, const Beam
   if (!(error < 1e-9)) {
     throw ModelError(
         element, fmt::format("{} modes along y and {} along z are more than {} quadrature points "
-                             "resolve (integrals wrong by {:.1g}): take fewer modes or more points",
+                             "resolve (relative error {:.1g}): use fewer modes or more points",
                              given.modes_y, given.modes_z, options.quadrature_points, error));
   }
 
@@ -227,7 +228,7 @@ Beam make_beam(const std::string& link, const BeamDescription& given, const Beam
   beam.modes_y = static_cast<std::size_t>(given.modes_y);
   beam.modes_z = static_cast<std::size_t>(given.modes_z);
   beam.length = given.length;
-  beam.stiffening = stiffens(given, options) && beam.modes() > 0;
+  beam.stiffening = has_stiffening(given, options) && beam.modes() > 0;
   const std::size_t m = beam.modes();
   for (std::size_t point = 0; point <= rule.x.size(); ++point) {
     const bool tip = point == rule.x.size();
@@ -258,17 +259,17 @@ Beam make_beam(const std::string& link, const BeamDescription& given, const Beam
     const Eigen::Map<const Eigen::VectorXd> shape(node.shape.data(), size);
     products += node.mass * shape * shape.transpose();
   }
-  products = cleaned(products);
+  products = without_round_off(products);
   beam.product_integrals = sparse(products);
   if (!beam.stiffening) beam.nodes.clear();
 
-  // what couples amplitudes directly: y with y, z with z
+  // amplitudes along y couple with y only, along z with z only
   Eigen::MatrixXd mass = Eigen::MatrixXd::Zero(size, size), stiffness = mass, damping = mass;
   const auto fill = [&](Eigen::Index first, Eigen::Index modes, double rigidity) {
     if (modes == 0) return;
     mass.block(first, first, modes, modes) = products.block(first, first, modes, modes);
     stiffness.block(first, first, modes, modes) =
-        rigidity * cleaned(integrals.curvatures.block(first, first, modes, modes));
+        rigidity * without_round_off(integrals.curvatures.block(first, first, modes, modes));
     if (given.damping == 0.0) return;
     damping.block(first, first, modes, modes) =
         modal_damping(mass.block(first, first, modes, modes),
@@ -277,7 +278,7 @@ Beam make_beam(const std::string& link, const BeamDescription& given, const Beam
   fill(0, given.modes_y, given.rigidity_y);
   fill(given.modes_y, given.modes_z, given.rigidity_z);
   beam.stiffness = sparse(stiffness);
-  beam.damping = sparse(damping.size() > 0 ? cleaned(damping) : damping);
+  beam.damping = sparse(damping.size() > 0 ? without_round_off(damping) : damping);
   for (Eigen::Index j = 0; j < size; ++j) {
     for (Eigen::Index k = 0; k < size; ++k) beam.mass_matrix.push_back(mass(j, k));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Builds the data of a beam from its description: integrals of the shape functions.
+
 #include <string>
 
 #include "dynamics_core/flexible_model.hpp"
@@ -8,16 +10,16 @@
 
 namespace dynamics::flexible {
 
-/// The integrals of a beam. Throws ModelError naming the link: numbers that cannot be, a basis that
-/// is not clamped at the root, more modes than the quadrature resolves.
+/// The integrals of a beam. Throws ModelError naming the link for values out of range, a basis that
+/// is not clamped at the root, or more modes than the quadrature resolves.
 Beam make_beam(const std::string& link, const BeamDescription& given, const BeamBasis& basis,
                const FlexibleOptions& options);
 
-/// Shapes and slopes of a beam at x. `at.offset` and `at.x` are left to the caller.
-BeamSection attach(const BeamDescription& given, const BeamBasis& basis,
-                   const FlexibleOptions& options, bool stiffening, double x);
+/// Shapes, slopes and foreshortening of a beam at x.
+BeamSection beam_section(const BeamDescription& given, const BeamBasis& basis,
+                         const FlexibleOptions& options, bool stiffening, double x);
 
-/// Whether this beam takes its foreshortening along.
-bool stiffens(const BeamDescription& given, const FlexibleOptions& options);
+/// Whether the foreshortening of this beam is modeled: the option, or the link's own setting.
+bool has_stiffening(const BeamDescription& given, const FlexibleOptions& options);
 
 }  // namespace dynamics::flexible

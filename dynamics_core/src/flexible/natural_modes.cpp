@@ -15,7 +15,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// Derivatives of the forces by complex steps: exact to round-off.
+/// Derivatives of the bias forces by complex-step differentiation, accurate to round-off.
 class Derivatives {
  public:
   explicit Derivatives(const FlexibleModel& model)
@@ -36,8 +36,8 @@ class Derivatives {
     std::copy(qd.begin(), qd.end(), qd_.begin());
   }
   /// d(bias)/dq or d(bias)/dqd, all coordinates.
-  Eigen::MatrixXd by_position() { return differentiate(q_); }
-  Eigen::MatrixXd by_rate() { return differentiate(qd_); }
+  Eigen::MatrixXd with_respect_to_position() { return differentiate(q_); }
+  Eigen::MatrixXd with_respect_to_rate() { return differentiate(qd_); }
 
  private:
   Eigen::MatrixXd differentiate(std::vector<Complex>& variable) {
@@ -47,12 +47,12 @@ class Derivatives {
     Eigen::MatrixXd result(n, n);
     for (Eigen::Index k = 0; k < n; ++k) {
       Complex& entry = variable[static_cast<std::size_t>(k)];
-      const Complex kept = entry;
+      const Complex saved = entry;
       entry += Complex(0.0, step);
       flexible::inverse_dynamics<Complex>(
           model_.tree(), scratch_, base_, true, false, q_.data(), q_.data() + joints, qd_.data(),
           qd_.data() + joints, nullptr, nullptr, forces_.data(), forces_.data() + joints);
-      entry = kept;
+      entry = saved;
       for (Eigen::Index i = 0; i < n; ++i) {
         result(i, k) = forces_[static_cast<std::size_t>(i)].imag() / step;
       }
@@ -75,7 +75,7 @@ NaturalModes natural_modes(const FlexibleModel& model, ConstVector q, Joints joi
   inertia_matrix(model, workspace, q, M);
   Derivatives derivatives(model);
   derivatives.at(q, std::vector<double>(model.size(), 0.0));
-  const Eigen::MatrixXd forces = derivatives.by_position();
+  const Eigen::MatrixXd forces = derivatives.with_respect_to_position();
   const Eigen::MatrixXd K = 0.5 * (forces + forces.transpose());
   const Eigen::Index first =
       joints == Joints::clamped ? static_cast<Eigen::Index>(model.joint_count()) : 0;
@@ -86,7 +86,7 @@ NaturalModes natural_modes(const FlexibleModel& model, ConstVector q, Joints joi
       generalized_modes(K.bottomRightCorner(size, size), M.bottomRightCorner(size, size));
   if (!found.converged) {
     throw ModelError("robot '" + model.rigid().name() + "'",
-                     "its inertia matrix is not positive definite: a joint moves no mass");
+                     "its inertia matrix is not positive definite: a joint has no mass to move");
   }
   for (Eigen::Index i = 0; i < size; ++i) {
     const double square = found.values[i];
@@ -98,7 +98,7 @@ NaturalModes natural_modes(const FlexibleModel& model, ConstVector q, Joints joi
 
 Eigen::VectorXcd spinning_eigenvalues(const FlexibleModel& model, ConstVector q,
                                       ConstVector joint_qd) {
-  check_flexible("joint_qd", joint_qd, model.joint_count());
+  check_flexible_input("joint_qd", joint_qd, model.joint_count());
   FlexibleWorkspace workspace(model);
   const auto n = static_cast<Eigen::Index>(model.size());
   const auto m = static_cast<Eigen::Index>(model.amplitude_count());
@@ -111,10 +111,10 @@ Eigen::VectorXcd spinning_eigenvalues(const FlexibleModel& model, ConstVector q,
   const Eigen::PartialPivLU<Eigen::MatrixXd> factor(M.bottomRightCorner(m, m));
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(2 * m, 2 * m);
   A.topRightCorner(m, m).setIdentity();
-  A.bottomLeftCorner(m, m) =
-      -factor.solve(Eigen::MatrixXd(derivatives.by_position().bottomRightCorner(m, m)));
+  A.bottomLeftCorner(m, m) = -factor.solve(
+      Eigen::MatrixXd(derivatives.with_respect_to_position().bottomRightCorner(m, m)));
   A.bottomRightCorner(m, m) =
-      -factor.solve(Eigen::MatrixXd(derivatives.by_rate().bottomRightCorner(m, m)));
+      -factor.solve(Eigen::MatrixXd(derivatives.with_respect_to_rate().bottomRightCorner(m, m)));
   Eigen::VectorXcd values = Eigen::EigenSolver<Eigen::MatrixXd>(A, false).eigenvalues();
   std::sort(values.begin(), values.end(), [](const Complex& a, const Complex& b) {
     return std::abs(a.imag()) < std::abs(b.imag());
@@ -123,7 +123,7 @@ Eigen::VectorXcd spinning_eigenvalues(const FlexibleModel& model, ConstVector q,
 }
 
 Eigen::VectorXd static_deflection(const FlexibleModel& model, ConstVector q) {
-  check_flexible("q", q, model.size());
+  check_flexible_input("q", q, model.size());
   FlexibleWorkspace workspace(model);
   const auto n = static_cast<Eigen::Index>(model.size());
   const auto m = static_cast<Eigen::Index>(model.amplitude_count());
@@ -135,7 +135,7 @@ Eigen::VectorXd static_deflection(const FlexibleModel& model, ConstVector q) {
   for (int iteration = 0; iteration < 50; ++iteration) {
     static_forces(model, workspace, x, forces);
     derivatives.at(x, rest);
-    const Eigen::MatrixXd K = derivatives.by_position().bottomRightCorner(m, m);
+    const Eigen::MatrixXd K = derivatives.with_respect_to_position().bottomRightCorner(m, m);
     const Eigen::VectorXd step = K.partialPivLu().solve(forces.tail(m));
     x.tail(m) -= step;
     if (!x.allFinite()) break;
@@ -145,12 +145,14 @@ Eigen::VectorXd static_deflection(const FlexibleModel& model, ConstVector q) {
     static_forces(model, workspace, x, forces);
     derivatives.at(x, rest);
     const Eigen::VectorXd step =
-        derivatives.by_position().bottomRightCorner(m, m).partialPivLu().solve(forces.tail(m));
+        derivatives.with_respect_to_position().bottomRightCorner(m, m).partialPivLu().solve(
+            forces.tail(m));
     if (step.norm() <= 1e-9 * x.tail(m).norm()) return x;
   }
   throw ArgumentError(
-      "no rest of the beams under gravity was found: the load is too large for "
-      "their rigidity");
+      "static deflection: Newton's method does not converge; the load is too large for the "
+      "rigidity "
+      "of the beams");
 }
 
 }  // namespace dynamics

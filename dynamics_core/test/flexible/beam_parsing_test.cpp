@@ -28,7 +28,7 @@ const std::string all =
     R"(rigidity_y="3e3" rigidity_z="4e3" modes_y="3" modes_z="1" damping="0.01" tip_mass="4"
        hub_mass="3" hub_inertia="0.1 0.2 0.3" stiffening="true" basis="polynomial")";
 
-TEST(ReadingBeams, EveryAttributeOfAUrdf) {
+TEST(BeamParsing, ReadsEveryAttributeOfUrdf) {
   const RobotDescription robot = read_urdf(urdf(all));
   const BeamDescription& beam = *robot.links[1].flexible;
   EXPECT_EQ(beam.tip_mass, 4.0);
@@ -44,7 +44,7 @@ TEST(ReadingBeams, EveryAttributeOfAUrdf) {
   EXPECT_TRUE(model.tree()[0].beam.stiffening);
 }
 
-TEST(ReadingBeams, WhatCannotBeNamesTheLink) {
+TEST(BeamParsing, ErrorsNameTheLink) {
   const std::pair<std::string, std::string> cases[] = {
       {R"(modes_y="1")", "rigidity_y"},
       {R"(modes_y="7" rigidity_y="1")", "0 to 6"},
@@ -65,7 +65,7 @@ TEST(ReadingBeams, WhatCannotBeNamesTheLink) {
   EXPECT_THROW(FlexibleModel(model_from_urdf(urdf(all, "16"))), ModelError);
 }
 
-TEST(ReadingBeams, TableAndItsUrdfAreTheSameRobot) {
+TEST(BeamParsing, DhTableAndItsUrdfAgree) {
   const std::string yaml = R"(
 robot: crane
 source: test
@@ -76,7 +76,7 @@ flexible:
 )";
   const DhTable table = read_dh_table(yaml, "crane.yaml");
   const BeamDescription& given = *table.links[0].flexible;
-  EXPECT_EQ(given.mass_per_length, 2.0);  // what tip and hub leave
+  EXPECT_EQ(given.mass_per_length, 2.0);  // the mass minus tip and hub, per length
   const RobotDescription read = read_urdf(to_urdf(table));
   const BeamDescription& beam = *read.links[1].flexible;
   EXPECT_EQ(beam.length, given.length);
@@ -91,9 +91,9 @@ flexible:
                                                        {"basis: polynomial", "basis: sine"},
                                                        {"modes_y: 3", "modes_y: 7"}};
   for (const auto& [good, bad] : cases) {
-    std::string spoilt = yaml;
-    spoilt.replace(spoilt.find(good), good.size(), bad);
-    EXPECT_THROW(read_dh_table(spoilt, "crane.yaml"), ModelError) << bad;
+    std::string invalid = yaml;
+    invalid.replace(invalid.find(good), good.size(), bad);
+    EXPECT_THROW(read_dh_table(invalid, "crane.yaml"), ModelError) << bad;
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One beam against beam theory: shapes, natural frequencies, rest under gravity, spinning; and
-// beams that cannot be.
+// A single beam compared with beam theory: shapes, natural frequencies, static deflection,
+// spinning; invalid beams.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ FlexibleModel beam_model(int modes, JointType type, const std::shared_ptr<const 
 
 // --- shapes
 
-TEST(BeamBasis, ClampedFreeShapesAreThePapersFormula) {
+TEST(BeamBasis, ClampedFreeShapesMatchFormula) {
   const auto basis = clamped_free_basis();
   const double roots[] = {1.875104068711961, 4.694091132974175, 7.854757438237613};
   for (int mode = 0; mode < 3; ++mode) {
@@ -57,8 +57,8 @@ TEST(BeamBasis, ClampedFreeShapesAreThePapersFormula) {
   }
 }
 
-TEST(BeamBasis, HighModesKeepTheirTipAndTheirZeroes) {
-  // the naive formula loses all digits from mode 12 on
+TEST(BeamBasis, HighModesAreAccurateAtRootAndTip) {
+  // direct evaluation of the formula loses all digits from mode 12 on
   for (const int mode : {5, 12, 30, 60}) {
     const auto tip = clamped_free_basis()->at(mode, length, length);
     const auto root = clamped_free_basis()->at(mode, 0.0, length);
@@ -69,7 +69,7 @@ TEST(BeamBasis, HighModesKeepTheirTipAndTheirZeroes) {
   }
 }
 
-TEST(BeamBasis, SlopesAndCurvaturesAreDerivatives) {
+TEST(BeamBasis, SlopesAndCurvaturesMatchFiniteDifferences) {
   for (const auto& basis : {clamped_free_basis(), polynomial_basis()}) {
     for (int mode = 0; mode < 6; ++mode) {
       for (const double x : {0.1, 0.7, 1.3, 1.9}) {
@@ -122,11 +122,11 @@ std::vector<double> roots(double tip, std::optional<double> hub, std::size_t cou
   return found;
 }
 
-TEST(BeamTheory, TheReferenceKnowsTheTextbooks) {
+TEST(BeamTheory, ReferenceMatchesTextbookRoots) {
   EXPECT_NEAR(roots(0.0, std::nullopt, 2)[1], 4.694091132974175, 1e-10);
   EXPECT_NEAR(roots(0.0, 0.0, 2)[0], 3.926602312047919, 1e-10);  // tan b = tanh b
   EXPECT_NEAR(roots(0.0, 0.0, 2)[1], 7.068582745628732, 1e-10);
-  EXPECT_NEAR(roots(1.0, std::nullopt, 1)[0], 1.247917, 1e-5);  // a tip of the beam's own mass
+  EXPECT_NEAR(roots(1.0, std::nullopt, 1)[0], 1.247917, 1e-5);  // tip mass equal to the beam's
 }
 
 struct FrequencyCase {
@@ -160,7 +160,7 @@ Eigen::Vector2d frequency_errors(const FrequencyCase& c, int modes,
 
 class BeamFrequencies : public testing::TestWithParam<FrequencyCase> {};
 
-TEST_P(BeamFrequencies, ConvergeFromAboveWithTheNumberOfModes) {
+TEST_P(BeamFrequencies, ConvergeFromAboveWithNumberOfModes) {
   const FrequencyCase& c = GetParam();
   for (const auto& basis : {clamped_free_basis(), polynomial_basis()}) {
     Eigen::Vector2d last = Eigen::Vector2d::Constant(10.0);
@@ -169,7 +169,7 @@ TEST_P(BeamFrequencies, ConvergeFromAboveWithTheNumberOfModes) {
       const Eigen::Vector2d errors = frequency_errors(c, modes, basis);
       std::printf("  %8.1e %8.1e", errors[0], errors[1]);
       for (Eigen::Index i = 0; i < 2; ++i) {
-        // Rayleigh and Ritz: from above, and never worse with one mode more
+        // Rayleigh-Ritz: upper bounds that do not increase with more modes
         EXPECT_GT(errors[i], -1e-9);
         EXPECT_LE(errors[i], last[i] + 1e-9);
       }
@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
                     FrequencyCase{"PinnedWithHubAndTipMass", true, 0.5, 0.1, 1e-3, 1e-5}),
     [](const auto& given) { return given.param.name; });
 
-TEST(BeamTheory, ClampingTheJointMakesACantilever) {
+TEST(BeamTheory, ClampedJointGivesCantilever) {
   const FlexibleModel model = beam_model(3, JointType::continuous, clamped_free_basis());
   const std::vector<double> q(model.size(), 0.0);
   const NaturalModes clamped = natural_modes(model, q, Joints::clamped);
@@ -203,21 +203,21 @@ TEST(BeamTheory, ClampingTheJointMakesACantilever) {
   }
 }
 
-TEST(BeamTheory, DampingRatioIsThatOfEveryClampedMode) {
+TEST(BeamTheory, DampingRatioHoldsForEveryClampedMode) {
   BeamDescription given = test::beam(length, density, rigidity, 3);
   given.damping = 0.03;
   given.tip_mass = 2.0;
-  ModelOptions still;
-  still.gravity.setZero();
-  const FlexibleModel model(Model(one_beam(given, JointType::fixed), still));
+  ModelOptions no_gravity;
+  no_gravity.gravity.setZero();
+  const FlexibleModel model(Model(one_beam(given, JointType::fixed), no_gravity));
   const std::vector<double> q(3, 0.0);
   const Eigen::VectorXcd values = spinning_eigenvalues(model, q, ConstVector());
   for (const auto& value : values) EXPECT_NEAR(-value.real() / std::abs(value), 0.03, 1e-10);
 }
 
-// --- rest under gravity
+// --- static deflection
 
-TEST(BeamStatics, TipDeflectionUnderItsOwnWeightAndATipMass) {
+TEST(BeamStatics, TipDeflectionMatchesClosedForm) {
   const double g = 9.81, mass = 1.4;
   const double own = density * g * std::pow(length, 4) / (8.0 * rigidity);
   const double tip = mass * g * std::pow(length, 3) / (3.0 * rigidity);
@@ -231,10 +231,10 @@ TEST(BeamStatics, TipDeflectionUnderItsOwnWeightAndATipMass) {
         const std::vector<double> q(model.size(), 0.0);
         const Eigen::VectorXd rest = static_deflection(model, q);
         const double error = std::abs(deflection(model, rest, 0, length).y() / exact - 1.0);
-        std::printf("%s, tip mass %g kg, %d modes: tip deflection wrong by %.1e\n",
+        std::printf("%s, tip mass %g kg, %d modes: relative error of the tip deflection %.1e\n",
                     basis->name().c_str(), load, modes, error);
         if (basis->name() == "polynomial") {
-          // uniform load: a polynomial of fourth degree, three shapes hold it
+          // uniform load: a quartic polynomial, contained in three shapes
           if (modes >= 3) {
             EXPECT_LT(error, 1e-11);
           }
@@ -242,7 +242,7 @@ TEST(BeamStatics, TipDeflectionUnderItsOwnWeightAndATipMass) {
           EXPECT_LT(error, last);
           last = error;
         }
-        // it is a rest: nothing accelerates
+        // equilibrium: all accelerations are zero
         FlexibleWorkspace workspace(model);
         Eigen::VectorXd qdd(rest.size());
         const Eigen::VectorXd zero = Eigen::VectorXd::Zero(rest.size());
@@ -297,20 +297,20 @@ double spinning_frequency(double spin) {
   }
 }
 
-TEST(SpinningBeam, CentrifugalStiffeningRaisesTheFrequencies) {
+TEST(SpinningBeam, FrequenciesMatchPowerSeries) {
   // the published value for spin 10 (Wright and others 1982) is 11.2023
   EXPECT_NEAR(spinning_frequency(0.0), 3.5160153, 1e-6);
   EXPECT_NEAR(spinning_frequency(10.0), 11.2023, 1e-4);
   for (const bool out_of_plane : {true, false}) {
     for (const double spin : {1.0, 3.0, 6.0, 10.0}) {
       const double flap = spinning_frequency(spin);
-      // in the plane of the spin the frequency is lower: w_c^2 = w_f^2 - Omega^2
+      // in the plane of rotation the frequency is lower: w_c^2 = w_f^2 - Omega^2
       const double exact = out_of_plane ? flap : std::sqrt(flap * flap - spin * spin);
       BeamDescription given =
           test::beam(length, density, rigidity, out_of_plane ? 0 : 6, out_of_plane ? 6 : 0);
-      ModelOptions still;
-      still.gravity.setZero();
-      const Model robot(one_beam(given, JointType::continuous), still);
+      ModelOptions no_gravity;
+      no_gravity.gravity.setZero();
+      const Model robot(one_beam(given, JointType::continuous), no_gravity);
       const std::vector<double> rate = {spin * unit_frequency};
       const std::vector<double> q(7, 0.0);
       double with = 0.0;
@@ -331,11 +331,11 @@ TEST(SpinningBeam, CentrifugalStiffeningRaisesTheFrequencies) {
   }
 }
 
-TEST(SpinningBeam, WithoutStiffeningAFastSpinBreaksTheBeam) {
+TEST(SpinningBeam, IsUnstableWithoutStiffeningAtHighSpeed) {
   BeamDescription given = test::beam(length, density, rigidity, 2);
-  ModelOptions still;
-  still.gravity.setZero();
-  const FlexibleModel model(Model(one_beam(given, JointType::continuous), still));
+  ModelOptions no_gravity;
+  no_gravity.gravity.setZero();
+  const FlexibleModel model(Model(one_beam(given, JointType::continuous), no_gravity));
   const std::vector<double> q(3, 0.0);
   const std::vector<double> slow = {3.4 * unit_frequency}, fast = {3.6 * unit_frequency};
   // in plane without foreshortening: w^2 = w_1^2 - Omega^2, unstable beyond the first frequency
@@ -348,14 +348,14 @@ TEST(SpinningBeam, WithoutStiffeningAFastSpinBreaksTheBeam) {
   EXPECT_GT(growth, 0.1 * unit_frequency);
 }
 
-// --- what cannot be
+// --- invalid beams
 
-void expect_refused(const std::function<void(LinkDescription&, FlexibleOptions&)>& spoil,
-                    const std::string& message) {
+void expect_rejected(const std::function<void(LinkDescription&, FlexibleOptions&)>& modify,
+                     const std::string& message) {
   RobotDescription robot =
       one_beam(test::beam(length, density, rigidity, 2), JointType::continuous);
   FlexibleOptions options;
-  spoil(robot.links.back(), options);
+  modify(robot.links.back(), options);
   try {
     const FlexibleModel model(Model(robot), options);
     FAIL() << "accepted; expected: " << message;
@@ -365,18 +365,19 @@ void expect_refused(const std::function<void(LinkDescription&, FlexibleOptions&)
   }
 }
 
-TEST(BadBeams, AreRefusedByName) {
+TEST(InvalidBeams, AreRejectedWithTheLinkName) {
   using Link = LinkDescription;
-  expect_refused([](Link& l, auto&) { l.flexible->length = 0.0; }, "length is 0 m");
-  expect_refused([](Link& l, auto&) { l.flexible->rigidity_y = 0.0; }, "rigidity along y is 0");
-  expect_refused([](Link& l, auto&) { l.flexible->rigidity_y = std::nan(""); }, "rigidity along y");
-  expect_refused([](Link& l, auto&) { l.flexible->mass_per_length = -1.0; }, "mass per length");
-  expect_refused([](Link& l, auto&) { l.flexible->damping = -0.1; }, "damping ratio");
-  expect_refused([](Link& l, auto&) { l.flexible->modes_y = 7; }, "0 to 6");
-  expect_refused([](Link& l, auto&) { l.flexible->basis = "sine"; }, "clamped-free or polynomial");
-  expect_refused([](Link& l, auto&) { l.inertial->mass *= 1.01; }, "give both the same mass");
-  expect_refused([](Link& l, auto&) { l.inertial.reset(); }, "give both the same mass");
-  expect_refused(
+  expect_rejected([](Link& l, auto&) { l.flexible->length = 0.0; }, "length is 0 m");
+  expect_rejected([](Link& l, auto&) { l.flexible->rigidity_y = 0.0; }, "rigidity along y is 0");
+  expect_rejected([](Link& l, auto&) { l.flexible->rigidity_y = std::nan(""); },
+                  "rigidity along y");
+  expect_rejected([](Link& l, auto&) { l.flexible->mass_per_length = -1.0; }, "mass per length");
+  expect_rejected([](Link& l, auto&) { l.flexible->damping = -0.1; }, "damping ratio");
+  expect_rejected([](Link& l, auto&) { l.flexible->modes_y = 7; }, "0 to 6");
+  expect_rejected([](Link& l, auto&) { l.flexible->basis = "sine"; }, "clamped-free or polynomial");
+  expect_rejected([](Link& l, auto&) { l.inertial->mass *= 1.01; }, "both must have the same mass");
+  expect_rejected([](Link& l, auto&) { l.inertial.reset(); }, "both must have the same mass");
+  expect_rejected(
       [](Link& l, FlexibleOptions& o) {
         l.flexible->modes_y = 6;
         o.quadrature_points = 8;
@@ -387,8 +388,8 @@ TEST(BadBeams, AreRefusedByName) {
     std::string name() const override { return "free"; }
     BeamShape at(int, double x, double) const override { return {1.0 + x, 1.0, 0.0}; }
   };
-  expect_refused([](Link&, FlexibleOptions& o) { o.basis = std::make_shared<Free>(); },
-                 "not clamped at the root");
+  expect_rejected([](Link&, FlexibleOptions& o) { o.basis = std::make_shared<Free>(); },
+                  "not clamped at the root");
   class NotFinite : public BeamBasis {
    public:
     std::string name() const override { return "logarithm"; }
@@ -398,11 +399,11 @@ TEST(BadBeams, AreRefusedByName) {
       return shape;
     }
   };
-  expect_refused([](Link&, FlexibleOptions& o) { o.basis = std::make_shared<NotFinite>(); },
-                 "a shape of the basis 'logarithm' is not finite");
+  expect_rejected([](Link&, FlexibleOptions& o) { o.basis = std::make_shared<NotFinite>(); },
+                  "a shape of the basis 'logarithm' is not finite");
 }
 
-TEST(BadBeams, AMassCentreElsewhereIsToldOf) {
+TEST(InvalidBeams, DifferentCenterOfMassIsReported) {
   RobotDescription robot =
       one_beam(test::beam(length, density, rigidity, 2), JointType::continuous);
   robot.links.back().inertial->centre.x() += 0.1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flexible dynamics against Lagrange's equations of the material points.
+// The flexible dynamics compared with Lagrange's equations of the material points.
 //
-// Nothing of the library's recursions is used for the reference: positions of points of mass along
-// every beam (and of equivalent points for rigid links) as functions of all coordinates, in 50
-// digits, differentiated by differences: M = sum m J^T J, bias = sum m J^T (d^2 r/dt^2 - g) and the
-// strain. The shapes come from Eq. (43) as printed in the paper's notes.
+// The reference does not use the library's recursions: the positions of point masses along every
+// beam (and of equivalent points for rigid links) are functions of all coordinates, evaluated in 50
+// digits and differentiated by finite differences: M = sum m J^T J, bias = sum m J^T (d^2 r/dt^2 -
+// g) plus strain. The shapes are those of Eq. (43).
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ Matrix wide(const Eigen::Matrix3d& m) {
 Vector wide(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 
 /// Rodrigues' formula.
-Matrix turn(const Vector& axis, const Wide& angle) {
+Matrix rotation_about(const Vector& axis, const Wide& angle) {
   const Wide c = cos(angle), s = sin(angle), v = 1 - c;
   const auto& [x, y, z] = axis;
   return {Vector{c + v * x * x, v * x * y - s * z, v * x * z + s * y},
@@ -104,7 +104,7 @@ const Rule& rule() {
   return made;
 }
 
-/// Shapes at one place of a beam, once computed.
+/// Precomputed shapes at one station of a beam.
 struct Station {
   Wide x;
   std::vector<Shape> y, z;
@@ -138,8 +138,8 @@ Station station(const BeamDescription& beam, const Wide& x) {
 struct Point {
   std::string link;
   Wide mass;
-  Vector place;                    // in the link's frame
-  std::optional<Station> on_beam;  // or on its beam
+  Vector position;                 // in the link's frame
+  std::optional<Station> on_beam;  // set if on its beam
 };
 
 class Reference {
@@ -161,7 +161,7 @@ class Reference {
       if (joint.parent != "base" && links_.at(joint.parent)->flexible) {
         const BeamDescription& beam = *links_.at(joint.parent)->flexible;
         const double x = std::clamp(joint.origin.translation.x(), 0.0, beam.length);
-        hung_.emplace(joint.name, station(beam, x));
+        stations_.emplace(joint.name, station(beam, x));
       }
     }
   }
@@ -173,16 +173,17 @@ class Reference {
     for (const JointDescription& joint : robot_.joints) {  // parents come first in the file
       auto [R, p] = frames.at(joint.parent);
       Eigen::Vector3d offset = joint.origin.translation;
-      if (const auto found = hung_.find(joint.name); found != hung_.end()) {
-        const auto [place, lean] = bent(joint.parent, found->second, q);
-        p = p + R * place;
-        R = R * lean;
+      if (const auto found = stations_.find(joint.name); found != stations_.end()) {
+        const auto [position, rotation] = section_pose(joint.parent, found->second, q);
+        p = p + R * position;
+        R = R * rotation;
         offset.x() -= static_cast<double>(found->second.x);
       }
       p = p + R * wide(offset);
       R = R * wide(joint.origin.rotation);
       const Vector axis = wide(Eigen::Vector3d(joint.axis.normalized()));
-      if (joint.type == JointType::continuous) R = R * turn(axis, q[index_.at(joint.name)]);
+      if (joint.type == JointType::continuous)
+        R = R * rotation_about(axis, q[index_.at(joint.name)]);
       if (joint.type == JointType::prismatic) {
         const Wide& way = q[index_.at(joint.name)];
         p = p + R * Vector{axis[0] * way, axis[1] * way, axis[2] * way};
@@ -192,8 +193,9 @@ class Reference {
     std::vector<Wide> result;
     for (const Point& point : points_) {
       const auto& [R, p] = frames.at(point.link);
-      const Vector place = point.on_beam ? bent(point.link, *point.on_beam, q).first : point.place;
-      for (const Wide& x : p + R * place) result.push_back(x);
+      const Vector position =
+          point.on_beam ? section_pose(point.link, *point.on_beam, q).first : point.position;
+      for (const Wide& x : p + R * position) result.push_back(x);
     }
     return result;
   }
@@ -254,10 +256,10 @@ class Reference {
     return index_.at("e_" + link + "_" + direction + std::to_string(mode + 1));
   }
 
-  /// Place and lean of a station: x - 1/2 int u'^2, u_y, u_z; Rz(u_y') Ry(-u_z').
-  std::pair<Vector, Matrix> bent(const std::string& link, const Station& at,
-                                 const std::vector<Wide>& q) const {
-    Vector place = {at.x, 0, 0};
+  /// Position and rotation of a station: x - 1/2 int u'^2, u_y, u_z; Rz(u_y') Ry(-u_z').
+  std::pair<Vector, Matrix> section_pose(const std::string& link, const Station& at,
+                                         const std::vector<Wide>& q) const {
+    Vector position = {at.x, 0, 0};
     Wide slope_y = 0, slope_z = 0;
     const auto add = [&](char direction, const std::vector<Shape>& shapes,
                          const std::vector<std::vector<Wide>>& shortening, Wide& u, Wide& slope) {
@@ -266,29 +268,29 @@ class Reference {
         u += shapes[j].value * e;
         slope += shapes[j].slope * e;
         for (std::size_t k = 0; k < shortening.size(); ++k) {
-          place[0] -= shortening[j][k] * e * q[amplitude(link, direction, k)] / 2;
+          position[0] -= shortening[j][k] * e * q[amplitude(link, direction, k)] / 2;
         }
       }
     };
-    add('y', at.y, at.shortening_y, place[1], slope_y);
-    add('z', at.z, at.shortening_z, place[2], slope_z);
-    return {place, turn({0, 0, 1}, slope_y) * turn({0, 1, 0}, -slope_z)};
+    add('y', at.y, at.shortening_y, position[1], slope_y);
+    add('z', at.z, at.shortening_z, position[2], slope_z);
+    return {position, rotation_about({0, 0, 1}, slope_y) * rotation_about({0, 1, 0}, -slope_z)};
   }
 
-  /// Points of mass with the same mass, centre and inertia; some masses are negative.
-  void add_rigid(const std::string& link, double mass, const Eigen::Vector3d& centre,
+  /// Point masses with the same mass, center of mass and inertia; some masses are negative.
+  void add_rigid(const std::string& link, double mass, const Eigen::Vector3d& center,
                  const Eigen::Matrix3d& inertia) {
     const Eigen::Matrix3d second = 0.5 * inertia.trace() * Eigen::Matrix3d::Identity() - inertia;
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(second);
     double rest = mass;
     for (int k = 0; k < 3; ++k) {
       for (const double sign : {-1.0, 1.0}) {
-        const Eigen::Vector3d place = centre + sign * eigen.eigenvectors().col(k);
-        points_.push_back({link, 0.5 * eigen.eigenvalues()[k], wide(place), std::nullopt});
+        const Eigen::Vector3d position = center + sign * eigen.eigenvectors().col(k);
+        points_.push_back({link, 0.5 * eigen.eigenvalues()[k], wide(position), std::nullopt});
       }
       rest -= eigen.eigenvalues()[k];
     }
-    points_.push_back({link, rest, wide(centre), std::nullopt});
+    points_.push_back({link, rest, wide(center), std::nullopt});
   }
 
   void add_beam(const LinkDescription& link) {
@@ -299,7 +301,7 @@ class Reference {
           {link.name, beam.mass_per_length * beam.length * rule().weight[p], {}, station(beam, x)});
     }
     points_.push_back({link.name, beam.tip_mass, {}, station(beam, beam.length)});
-    // hub, and what the inertial element says about the beam's own axis
+    // hub, and the inertia about the beam's axis from the inertial element
     Eigen::Matrix3d hub = beam.hub_inertia.asDiagonal();
     hub(0, 0) = std::max(hub(0, 0), link.inertial->inertia(0, 0));
     add_rigid(link.name, beam.hub_mass, Eigen::Vector3d::Zero(), hub);
@@ -331,7 +333,7 @@ class Reference {
   const RobotDescription& robot_;
   std::map<std::string, std::size_t> index_;
   std::map<std::string, const LinkDescription*> links_;
-  std::map<std::string, Station> hung_;  // by joint: where on a beam
+  std::map<std::string, Station> stations_;  // by joint: its station on a beam
   std::vector<Point> points_;
 };
 
@@ -344,7 +346,7 @@ RobotDescription without_damping(RobotDescription robot) {
 
 class Lagrange : public testing::TestWithParam<bool> {};
 
-TEST_P(Lagrange, MassMatrixBiasAndEnergiesOfATreeOfBeamsAndRigidLinks) {
+TEST_P(Lagrange, InertiaMatrixBiasAndEnergiesMatchPointMasses) {
   const bool stiffening = GetParam();
   const std::string kind = stiffening ? " with stiffening" : "";
   const FlexibleModel model(Model(without_damping(test::mixed_tree(stiffening))));

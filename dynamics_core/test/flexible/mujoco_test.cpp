@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forced run of the flexible Canadarm (Mohan and Saha, section 7) against a model of another
-// kind in MuJoCo: every link a chain of short rigid pieces with torsional springs between them,
-// which converges to the bent beam as the pieces get shorter.
+// The forced simulation of the flexible Canadarm (Mohan and Saha, section 7) compared with a
+// different model in MuJoCo: every link is a chain of short rigid segments with torsional springs
+// between them, which converges to the beam as the segments get shorter.
 
 #include <gtest/gtest.h>
 
@@ -25,28 +25,28 @@ using test::idx;
 constexpr double duration = 2.0;
 const std::vector<double> sample_times = {0.4, 0.8, 1.2, 1.6, 2.0};
 
-/// Joint angles of all samples and, behind them, the tips' deflections of links 1 and 2.
+/// Joint angles of all samples, followed by the tip deflections of links 1 and 2.
 struct Path {
   Eigen::MatrixXd angles = Eigen::MatrixXd::Constant(3, 5, std::nan("")),
                   tips = Eigen::MatrixXd::Constant(2, 5, std::nan(""));
 };
 
-/// The rigid arm's torques along Eq. (44).
+/// Torques of the rigid arm along the trajectory of Eq. (44).
 class Torques {
  public:
   Torques()
       : robot_(test::canadarm()),
         workspace_(robot_),
-        motion_(forced_motion(*built_in_robot("canadarm").forced, {0.0, 0.0, 0.0})) {}
+        trajectory_(forced_trajectory(*built_in_robot("canadarm").forced, {0.0, 0.0, 0.0})) {}
   void at(double t, std::span<double> tau) {
-    motion_->at(t, q_, qd_, qdd_);
+    trajectory_->at(t, q_, qd_, qdd_);
     inverse_dynamics(robot_, workspace_, q_, qd_, qdd_, tau);
   }
 
  private:
   Model robot_;
   Workspace workspace_;
-  std::unique_ptr<Motion> motion_;
+  std::unique_ptr<Trajectory> trajectory_;
   std::vector<double> q_ = std::vector<double>(3), qd_ = q_, qdd_ = q_;
 };
 
@@ -98,12 +98,12 @@ Path assumed_modes(int modes, const std::shared_ptr<const BeamBasis>& basis, boo
   return path;
 }
 
-/// Every link of the Canadarm in `pieces` whole pieces: half a piece fixed to the joint, springs of
-/// EI/h at h/2, 3h/2, ..., so that the error falls with h^2.
+/// Every link of the Canadarm in `pieces` segments of length h: half a segment is fixed to the
+/// joint, springs of stiffness EI/h at h/2, 3h/2, ...; the error is O(h^2).
 RobotDescription chain_of_pieces(int pieces) {
   test::RobotBuilder robot("pieces");
   std::string parent = "base";
-  double before = 0.0;  // length of the parent's last piece
+  double before = 0.0;  // length of the parent's last segment
   const Model canadarm = test::canadarm();
   for (const LinkDescription& link : canadarm.description().links) {
     if (!link.flexible) continue;
@@ -172,10 +172,10 @@ Path pieces_in_mujoco(int pieces) {
   return path;
 }
 
-TEST(ForcedCanadarm, ConvergesToAChainOfRigidPiecesInMujoco) {
+TEST(ForcedCanadarm, MatchesChainOfRigidSegmentsInMujoco) {
   const Path coarse = pieces_in_mujoco(4), middle = pieces_in_mujoco(8),
              fine = pieces_in_mujoco(16);
-  // second order in the length of the pieces: the limit by Richardson's extrapolation
+  // second order in h: Richardson extrapolation to the limit
   Path limit;
   limit.angles = fine.angles + (fine.angles - middle.angles) / 3.0;
   limit.tips = fine.tips + (fine.tips - middle.tips) / 3.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of the recursive forward dynamics, counted, beside Mohan and Saha's Table 1.
+// Counted operations of the recursive forward dynamics, compared with Mohan and Saha's Table 1.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ struct Count {
   double products = 0.0, sums = 0.0, quotients = 0.0;
 };
 
-/// A chain as the paper's: revolute joints, any twist between them, m modes along y and along z.
+/// Counts for the paper's chain: revolute joints, general alpha, m modes along y and along z.
 Count count(std::size_t links, int modes) {
   const counting::Counts counts =
       counting::count_flexible_forward(counting::flexible_arm(links, modes));
@@ -25,7 +25,7 @@ Count count(std::size_t links, int modes) {
           static_cast<double>(counts.divisions)};
 }
 
-TEST(FlexibleCount, IsBelowTheTablesOfThePaper) {
+TEST(FlexibleCount, IsBelowThePapersTable) {
   EXPECT_NEAR(mohan_saha_table(8, 2).multiplications, 9874.0, 0.5);
   EXPECT_NEAR(mohan_saha_table(8, 2).additions, 7699.0, 0.5);
   for (const int modes : {1, 2, 3, 6}) {
@@ -36,7 +36,7 @@ TEST(FlexibleCount, IsBelowTheTablesOfThePaper) {
                   links, modes, ours.products, ours.sums, ours.quotients, paper.multiplications,
                   paper.additions);
       EXPECT_LT(ours.products, paper.multiplications);
-      // with one mode the additions to zeros that are not left out weigh more than what is saved
+      // with one mode the additions of zeros that are not skipped outweigh the savings
       EXPECT_LT(ours.sums, paper.additions * (modes == 1 ? 1.2 : 1.0));
     }
   }
@@ -49,7 +49,7 @@ TEST(FlexibleCount, IsLinearInLinksAndCubicOnlyInModes) {
       EXPECT_EQ(count(links + 1, modes).products - count(links, modes).products, step);
     }
   }
-  // a cubic in the modes: its fourth difference is zero, its third that of k^3/6 with k = 2m
+  // cubic in the modes: its fourth difference is zero, its third that of k^3/6 with k = 2m
   double at[6];
   for (int m = 1; m <= 6; ++m) at[m - 1] = count(9, m).products - count(8, m).products;
   for (int i = 0; i < 2; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Robots with flexible links: the rigid limit, the recursive algorithm against the matrix, energy
-// and power along runs, and the guarantees of the entry points.
+// Robots with flexible links: the rigid limit, the recursive algorithm compared with the full
+// matrix, energy and power in simulations, and the contract of the functions.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ using test::idx;
 
 // --- the rigid limit
 
-TEST(RigidLimit, NoModesIsTheRigidCore) {
+TEST(RigidLimit, WithoutModesMatchesRigidDynamics) {
   std::vector<Model> robots;
   test::RandomRobot random(3);
   test::RandomRobotOptions tree;
@@ -101,10 +101,10 @@ TEST(RigidLimit, NoModesIsTheRigidCore) {
   }
 }
 
-/// Joint accelerations once the beams have settled: amplitudes such that they do not accelerate.
-Eigen::VectorXd settled_accelerations(const FlexibleModel& model, Eigen::VectorXd q,
-                                      const Eigen::VectorXd& qd, const Eigen::VectorXd& tau,
-                                      double scale) {
+/// Joint accelerations for quasi-static beams: amplitudes such that they do not accelerate.
+Eigen::VectorXd quasi_static_accelerations(const FlexibleModel& model, Eigen::VectorXd q,
+                                           const Eigen::VectorXd& qd, const Eigen::VectorXd& tau,
+                                           double scale) {
   FlexibleWorkspace workspace(model);
   const auto m = idx(model.amplitude_count());
   Eigen::VectorXd qdd(q.size()), other(q.size());
@@ -123,7 +123,7 @@ Eigen::VectorXd settled_accelerations(const FlexibleModel& model, Eigen::VectorX
   return qdd.head(q.size() - m);
 }
 
-TEST(RigidLimit, RisingRigidityConvergesToTheRigidArm) {
+TEST(RigidLimit, ConvergesWithIncreasingRigidity) {
   const Model robot = test::canadarm();
   Workspace rigid(robot);
   test::RandomRobot random(5);
@@ -143,21 +143,21 @@ TEST(RigidLimit, RisingRigidityConvergesToTheRigidArm) {
     Eigen::VectorXd all = Eigen::VectorXd::Zero(9), rates = Eigen::VectorXd::Zero(9);
     all.head(3) = q;
     rates.head(3) = qd;
-    const double error =
-        test::relative(settled_accelerations(model, all, rates, tau, 10.0 / rigidity), expected);
+    const double error = test::relative(
+        quasi_static_accelerations(model, all, rates, tau, 10.0 / rigidity), expected);
     std::printf("rigidity %.0e N m^2: accelerations differ from the rigid arm's by %.1e\n",
                 rigidity, error);
     if (rigidity < 1e13) {
-      EXPECT_LT(error, 0.02 * last);  // as 1/rigidity
+      EXPECT_LT(error, 0.02 * last);  // the error is O(1/rigidity)
     }
     last = error;
   }
   EXPECT_LT(last, 1e-8);
 }
 
-// --- the Canadarm and the matrix
+// --- recursive algorithm and full matrix
 
-TEST(Canadarm, RecursiveAndCholeskyAgree) {
+TEST(Canadarm, RecursiveMatchesCholesky) {
   for (const Model& robot :
        {test::canadarm(), Model(test::mixed_tree(false)), Model(test::mixed_tree(true)),
         Model(test::beam_chain(20, test::beam(0.5, 2.0, 300.0, 2, 2), 0.7))}) {
@@ -170,19 +170,19 @@ TEST(Canadarm, RecursiveAndCholeskyAgree) {
       const Eigen::VectorXd q = test::random_state(model, random, 0.03);
       const Eigen::VectorXd qd = random.vector(model.size(), 0.5);
       const Eigen::VectorXd tau = random.vector(model.joint_count(), 500.0);
-      Eigen::VectorXd recursive(n), whole(n);
+      Eigen::VectorXd recursive(n), direct(n);
       forward_dynamics(model, workspace, q, qd, tau, recursive);
-      forward_dynamics_cholesky(model, workspace, q, qd, tau, whole);
-      // twenty links are less well conditioned
-      EXPECT_CLOSE(what + ": recursive and Cholesky", test::relative(recursive, whole),
+      forward_dynamics_cholesky(model, workspace, q, qd, tau, direct);
+      // twenty links are worse conditioned
+      EXPECT_CLOSE(what + ": recursive and Cholesky", test::relative(recursive, direct),
                    what == "chain" ? 1e-8 : 1e-9);
 
-      // and back: forces of that motion, and torques for the joints' part of it
+      // round trip: inverse dynamics and joint_torques of these accelerations
       Eigen::VectorXd forces(n);
       inverse_dynamics(model, workspace, q, qd, recursive, forces);
       Eigen::VectorXd given = Eigen::VectorXd::Zero(n);
       given.head(tau.size()) = tau;
-      EXPECT_CLOSE(what + ": there and back", test::relative(forces, given), 1e-9);
+      EXPECT_CLOSE(what + ": round trip", test::relative(forces, given), 1e-9);
       Eigen::VectorXd torques(tau.size()), amplitudes(n - tau.size());
       joint_torques(model, workspace, q, qd, recursive.head(tau.size()).eval(), torques,
                     amplitudes);
@@ -193,7 +193,7 @@ TEST(Canadarm, RecursiveAndCholeskyAgree) {
   }
 }
 
-TEST(Canadarm, BlocksOfTheDecompositionMultiplyToTheMatrix) {
+TEST(Canadarm, UdutMatchesInertiaMatrix) {
   for (const Model& robot : {test::canadarm(), Model(test::mixed_tree(true))}) {
     const FlexibleModel model(robot);
     FlexibleWorkspace workspace(model);
@@ -213,7 +213,7 @@ TEST(Canadarm, BlocksOfTheDecompositionMultiplyToTheMatrix) {
     EXPECT_CLOSE("U D U^T", test::relative(U * D * U.transpose(), ordered), 1e-12);
     EXPECT_TRUE(U.isUpperTriangular(0.0));
     EXPECT_EQ((U.diagonal() - Eigen::VectorXd::Ones(n)).norm(), 0.0);
-    // D has nothing outside the blocks of a body
+    // D is zero outside the blocks of the bodies
     std::size_t first = 0;
     for (const flexible::ElasticBody& body : model.tree()) {
       const std::size_t size =
@@ -225,14 +225,14 @@ TEST(Canadarm, BlocksOfTheDecompositionMultiplyToTheMatrix) {
   }
 }
 
-// --- runs
+// --- simulations
 
 struct Balance {
-  double largest_drift = 0.0;  ///< of the energy less the work, over the largest kinetic energy
+  double largest_drift = 0.0;  ///< |energy - initial energy - work| / largest kinetic energy
   double duration = 0.0;
 };
 
-/// Integrates with the power flowing in beside the state.
+/// Integrates the state and, as an additional state, the work.
 Balance run(const FlexibleModel& model, const Eigen::VectorXd& q0, const Eigen::VectorXd& qd0,
             const std::function<void(double, std::span<double>)>& torques, double duration,
             double rtol) {
@@ -243,8 +243,8 @@ Balance run(const FlexibleModel& model, const Eigen::VectorXd& q0, const Eigen::
                                 std::span<const double> qd, std::span<double> qdd) {
     torques(t, tau);
     forward_dynamics(model, workspace, q.first(n), qd.first(n), tau, qdd.first(n));
-    const FlexiblePower flow = power(model, workspace, qd.first(n), tau);
-    qdd[n] = flow.actuators - flow.friction - flow.damping;
+    const FlexiblePower balance = power(model, workspace, qd.first(n), tau);
+    qdd[n] = balance.actuators - balance.friction - balance.damping;
   };
   const auto system = ode::System<double>::second_order(n + 1, acceleration);
   ode::Options<double> options;
@@ -266,7 +266,7 @@ Balance run(const FlexibleModel& model, const Eigen::VectorXd& q0, const Eigen::
   return {drift / largest, integrator->time()};
 }
 
-TEST(Runs, FreeCanadarmKeepsItsEnergyForTenSeconds) {
+TEST(FlexibleSimulation, FreeCanadarmConservesEnergyForTenSeconds) {
   const FlexibleModel model(test::canadarm());
   Eigen::VectorXd q = Eigen::VectorXd::Zero(9), qd = q;
   q << 0.3, -0.5, 0.8, 0.05, 0.002, 0.08, -0.003, 0.002, 0.0001;
@@ -277,7 +277,7 @@ TEST(Runs, FreeCanadarmKeepsItsEnergyForTenSeconds) {
   EXPECT_CLOSE("free Canadarm, 10 s: energy", drift.largest_drift, 1e-8);
 }
 
-TEST(Runs, FallingTreesOfBeamsKeepTheirBalance) {
+TEST(FlexibleSimulation, FallingTreeOfBeamsKeepsPowerBalance) {
   for (const bool stiffening : {false, true}) {
     RobotDescription robot = test::mixed_tree(stiffening);  // damping, friction, gravity
     const FlexibleModel model((Model(robot)));
@@ -293,20 +293,20 @@ TEST(Runs, FallingTreesOfBeamsKeepTheirBalance) {
   }
 }
 
-TEST(Runs, APayloadLetGoOfIsGone) {
+TEST(FlexibleSimulation, ContinuesWithoutDroppedPayload) {
   const Model light = test::canadarm();
   Payload payload;
   payload.frame = light.frames()[light.end_effector()].name;
   payload.mass = 60.0;
-  const FlexibleModel heavy(light.with_payload(payload)), bare(light);
+  const FlexibleModel heavy(light.with_payload(payload)), without_payload(light);
   for (const bool cholesky : {false, true}) {
-    FlexiblePlantOptions how;
-    how.cholesky = cholesky;
+    FlexiblePlantOptions plant_options;
+    plant_options.cholesky = cholesky;
     SimulationOptions options;
     options.rtol = 1e-11;
     options.duration = 0.5;
     options.qd0 = {0.2, -0.3, 0.4};
-    const Recording first = simulate(*flexible_plant(heavy, how), options);
+    const Recording first = simulate(*flexible_plant(heavy, plant_options), options);
     SimulationOptions rest = options;
     rest.qd0.clear();
     for (std::size_t i = 0; i < 3; ++i) {
@@ -317,21 +317,21 @@ TEST(Runs, APayloadLetGoOfIsGone) {
       rest.q0.push_back(first.amplitudes[i].back());
       rest.qd0.push_back(first.amplitude_rates[i].back());
     }
-    const Recording second = simulate(*flexible_plant(bare, how), rest);
+    const Recording second = simulate(*flexible_plant(without_payload, plant_options), rest);
     options.duration = 1.0;
     options.drop_payload = 0.5;
-    const Recording whole = simulate(*flexible_plant(heavy, how), options);
+    const Recording complete = simulate(*flexible_plant(heavy, plant_options), options);
     for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_NEAR(whole.q[i].back(), second.q[i].back(), 1e-8);
+      EXPECT_NEAR(complete.q[i].back(), second.q[i].back(), 1e-8);
       EXPECT_GT(std::abs(second.q[i].back() - first.q[i].back()), 1e-2);
     }
-    EXPECT_LT(whole.statistics.energy_drift, 1e-7);
+    EXPECT_LT(complete.statistics.energy_drift, 1e-7);
   }
 }
 
-// --- guarantees
+// --- contract
 
-/// Every entry point once.
+/// Calls every function once.
 void call_all(const FlexibleModel& model, FlexibleWorkspace& workspace, const Eigen::VectorXd& q,
               const Eigen::VectorXd& qd, Eigen::VectorXd& a, Eigen::VectorXd& b, Eigen::MatrixXd& M,
               Eigen::MatrixXd& N) {
@@ -348,11 +348,11 @@ void call_all(const FlexibleModel& model, FlexibleWorkspace& workspace, const Ei
   inertia_matrix(model, workspace, q, M);
   udut(model, workspace, q, M, N);
   b[0] = energy(model, workspace, q, qd).total() + power(model, workspace, qd, tau).damping +
-         mass_centre(model, workspace, q).x() + deflection(model, q, 0, 0.1).y() +
+         center_of_mass(model, workspace, q).x() + deflection(model, q, 0, 0.1).y() +
          frame_pose(model, workspace, q, model.rigid().frames().size() - 1).translation.x();
 }
 
-TEST(Guarantees, NothingAllocatesAndThreadsDoNotMeet) {
+TEST(FlexibleContract, DoesNotAllocateAndIsThreadSafe) {
   const FlexibleModel model(Model(test::mixed_tree(true)));
   test::RandomRobot random(29);
   const auto n = idx(model.size());
@@ -392,7 +392,7 @@ void expect_message(const Call& call, const std::string& message) {
   }
 }
 
-TEST(Guarantees, BadArgumentsAreNamed) {
+TEST(FlexibleContract, ErrorsNameTheArgument) {
   const FlexibleModel model(test::canadarm()), other(Model(test::mixed_tree(false)));
   FlexibleWorkspace workspace(model), wrong(other);
   std::vector<double> q(9, 0.0), qd(9, 0.0), tau(3, 0.0), out(9, 7.0), shorter(8, 0.0);
@@ -405,34 +405,34 @@ TEST(Guarantees, BadArgumentsAreNamed) {
   qd[4] = std::nan("");
   expect_message(forward, "qd[4] is nan");
   EXPECT_EQ(out[0], 7.0);  // nothing was written
-  expect_message([&] { deflection(model, q, 3, 0.0); }, "no flexible link 3");
+  expect_message([&] { deflection(model, q, 3, 0.0); }, "flexible link 3 does not exist");
   expect_message([&] { model.link("boom"); }, "its flexible links are link1, link2, link3");
   RobotDescription mimic = test::mixed_tree(false);
   mimic.joints[1].mimic = Mimic{"j1", 1.0, 0.0};
-  expect_message([&] { const FlexibleModel refused((Model(mimic))); }, "joint 'j2'");
+  expect_message([&] { const FlexibleModel rejected((Model(mimic))); }, "joint 'j2'");
 }
 
-TEST(Guarantees, NamesAndTips) {
+TEST(FlexibleContract, NamesAndTipPoseMatchModel) {
   const FlexibleModel model(test::canadarm());
   EXPECT_THAT(model.coordinate_names(),
               testing::ElementsAre("joint1", "joint2", "joint3", "e_link1_y1", "e_link1_y2",
                                    "e_link2_y1", "e_link2_y2", "e_link3_y1", "e_link3_y2"));
   EXPECT_TRUE(FlexibleModel::has_modes(model.rigid()));
   EXPECT_FALSE(FlexibleModel::has_modes(model_from_dh(built_in_robot("puma"))));
-  // the end effector is carried: a bent straight arm ends where the deflections and slopes say
+  // the pose of the end effector includes deflections and slopes
   FlexibleWorkspace workspace(model);
   std::vector<double> q(9, 0.0);
   q[3] = 0.1;
   const auto shape = model.basis(0).at(0, 6.0, 6.0);
-  const double lean = 0.1 * shape.slope;
+  const double slope = 0.1 * shape.slope;
   const Eigen::Vector3d tip =
       frame_pose(model, workspace, q, model.rigid().end_effector()).translation;
-  EXPECT_NEAR(tip.x(), 6.0 + 9.0 * std::cos(lean), 1e-12);
-  EXPECT_NEAR(tip.y(), 0.1 * shape.value + 9.0 * std::sin(lean), 1e-12);
+  EXPECT_NEAR(tip.x(), 6.0 + 9.0 * std::cos(slope), 1e-12);
+  EXPECT_NEAR(tip.y(), 0.1 * shape.value + 9.0 * std::sin(slope), 1e-12);
   EXPECT_EQ(deflection(model, q, 0, 6.0).y(), 0.1 * shape.value);
 }
 
-TEST(CrossSection, CarriesTheFrameOnIt) {
+TEST(CrossSection, MatchesPoseOfFrameOnIt) {
   for (const bool stiffening : {false, true}) {
     const FlexibleModel model(Model(test::mixed_tree(stiffening)));
     FlexibleWorkspace workspace(model);
@@ -458,7 +458,7 @@ TEST(CrossSection, CarriesTheFrameOnIt) {
     EXPECT_EQ(root.translation, Eigen::Vector3d::Zero());
     EXPECT_EQ(root.rotation, Eigen::Matrix3d::Identity());
     expect_message([&] { cross_section(model, antenna, 0.91); }, "from 0 to 0.9 m");
-    expect_message([&] { cross_section(model, 9, 0.1); }, "no flexible link 9");
+    expect_message([&] { cross_section(model, 9, 0.1); }, "flexible link 9 does not exist");
   }
 }
 

@@ -12,14 +12,14 @@
 
 namespace dynamics::test {
 
-/// The beam's element and the inertial element that agrees with it.
+/// Makes a link flexible, with an inertial element that agrees with the beam.
 inline void make_flexible(LinkDescription& link, const BeamDescription& beam, double roll = 0.0) {
   link.flexible = beam;
   const double mass = beam.mass_per_length * beam.length;
   Inertial inertial;
   inertial.mass = mass + beam.tip_mass + beam.hub_mass;
   inertial.centre.x() = (0.5 * mass + beam.tip_mass) * beam.length / inertial.mass;
-  // about the root, then about the mass centre
+  // about the root, then about the center of mass
   const double about_root =
       mass * beam.length * beam.length / 3.0 + beam.tip_mass * beam.length * beam.length;
   const double shift = inertial.mass * inertial.centre.x() * inertial.centre.x();
@@ -50,9 +50,10 @@ inline RobotDescription one_beam(const BeamDescription& given, JointType type) {
   return robot;
 }
 
-/// n equal beams one behind the other, revolute joints about z with the axes turned by `twist`.
+/// A chain of equal beams with revolute joints about z; consecutive joint frames are rotated by
+/// `alpha` about x.
 inline RobotDescription beam_chain(std::size_t links, const BeamDescription& given,
-                                   double twist = 0.0) {
+                                   double alpha = 0.0) {
   RobotBuilder robot("chain");
   std::string parent = "base";
   for (std::size_t i = 0; i < links; ++i) {
@@ -60,7 +61,7 @@ inline RobotDescription beam_chain(std::size_t links, const BeamDescription& giv
     Pose origin;
     if (i > 0) {
       origin.translation.x() = given.length;
-      origin.rotation = rotation_from_rpy({twist, 0.0, 0.0});
+      origin.rotation = rotation_from_rpy({alpha, 0.0, 0.0});
     }
     robot.add(JointType::continuous, "joint" + std::to_string(i + 1), parent, name,
               Eigen::Vector3d::UnitZ(), std::nullopt, origin);
@@ -70,8 +71,9 @@ inline RobotDescription beam_chain(std::size_t links, const BeamDescription& giv
   return robot;
 }
 
-/// Everything at once: beams and rigid links, along y and z, hung on tips and in between, beside
-/// the axis, by revolute, prismatic and fixed joints about any axis; tip masses, hubs, damping.
+/// A tree with all features: beams along y and z and rigid links, attached at tips, along the beam
+/// and off its axis, by revolute, prismatic and fixed joints about any axis; tip masses, hubs,
+/// damping.
 inline RobotDescription mixed_tree(bool stiffening) {
   RandomRobot random(7);
   RobotBuilder robot("mixed");
@@ -117,7 +119,7 @@ inline RobotDescription mixed_tree(bool stiffening) {
 
 inline Model canadarm() { return model_from_dh(built_in_robot("canadarm")); }
 
-/// Joints within +-1.5, amplitudes of a few per cent of the lengths.
+/// Random state: joints within +-1.5, amplitudes within +-`amplitude`.
 inline Eigen::VectorXd random_state(const FlexibleModel& model, RandomRobot& random,
                                     double amplitude) {
   Eigen::VectorXd q = random.vector(model.size(), 1.5);

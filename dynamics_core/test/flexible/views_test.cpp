@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kind of vector expression as every argument of the functions for flexible robots.
+// All kinds of vector expressions as arguments of the functions for flexible robots.
 
 #include <gtest/gtest.h>
 
@@ -93,10 +93,10 @@ class FlexibleArguments : public testing::Test {
          [this](V q, V, V, O) {
            return VectorXd(frame_pose(beams, beam_workspace, q, 1).translation);
          }},
-        {"mass_centre",
+        {"center_of_mass",
          {"q", none, none},
          none,
-         [this](V q, V, V, O) { return VectorXd(mass_centre(beams, beam_workspace, q)); }},
+         [this](V q, V, V, O) { return VectorXd(center_of_mass(beams, beam_workspace, q)); }},
         {"deflection",
          {"q", none, none},
          none,
@@ -123,7 +123,7 @@ class FlexibleArguments : public testing::Test {
   FlexibleWorkspace beam_workspace{beams};
 };
 
-TEST_F(FlexibleArguments, AreReadInPlaceOrNamed) {
+TEST_F(FlexibleArguments, AreReadInPlaceOrRejectedByName) {
   ASSERT_EQ(beams.size() % 2, 0U);
   for (const VectorFunction& function : functions()) {
     test::check_every_kind(function, idx(beams.size()));

@@ -122,7 +122,7 @@ TEST_F(FlexibleProgram, BadInputIsRefused) {
     <joint name="j" type="continuous"><parent link="base"/><child link="boom"/>
     <axis xyz="0 0 1"/></joint></robot>)");
   expect_refused("simulate heavy.urdf", "link 'boom'");
-  expect_refused("simulate heavy.urdf", "give both the same mass");
+  expect_refused("simulate heavy.urdf", "both must have the same mass");
   EXPECT_EQ(run("simulate heavy.urdf --rigid --duration 0.1 --gravity 0,0,0").code, 0);
 }
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Twists of all bodies and the energies of a flexible robot.
+// Twists of all bodies, kinetic and strain energy of a robot with flexible links. O(n).
 
 #include "flexible/recursions/link_inertia.hpp"
 
 namespace dynamics::flexible {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Places all bodies and fills `velocity` with their twists, in their axes.
+/// Sets the positions and the twists (LinkScratch::velocity, in the body's axes) of all bodies.
 template <class S>
-void twists(const Tree& tree, Scratch<S>& scratch, const S* q, const S* d, const S* qd,
-            const S* dd) {
+void body_velocities(const Tree& tree, Scratch<S>& scratch, const S* q, const S* d, const S* qd,
+                     const S* dd) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const ElasticBody& body = tree[i];
     LinkScratch<S>& link = scratch.links[i];
-    place(tree, scratch, i, q, d);
+    update_position(tree, scratch, i, q, d);
     SpatialVector<S> twist = zero6<S>();
     if (body.parent >= 0) {
       twist = transform_from_parent(
@@ -25,11 +25,11 @@ void twists(const Tree& tree, Scratch<S>& scratch, const S* q, const S* d, const
       S& own = body.joint == JointKind::prismatic ? twist.linear.z : twist.angular.z;
       own = own + qd[body.coordinate];
     }
-    link.velocity = body.reframed ? rotate_inverse(body.axes, twist) : twist;
+    link.velocity = body.has_axes_rotation ? rotate_inverse(body.axes, twist) : twist;
   }
 }
 
-/// 1/2 t^T M t over all bodies, rotors included. `twists` came before.
+/// 1/2 t^T M t summed over all bodies, rotors included. body_velocities() must have been called.
 template <class S>
 S kinetic_energy(const Tree& tree, Scratch<S>& scratch, const S* d, const S* qd, const S* dd) {
   S twice(0.0);
@@ -53,7 +53,7 @@ S kinetic_energy(const Tree& tree, Scratch<S>& scratch, const S* d, const S* qd,
   return 0.5 * twice;
 }
 
-/// 1/2 d^T K d (Eq. 20b)
+/// 1/2 d^T K d (Eq. 20b).
 template <class S>
 S strain_energy(const Tree& tree, const S* d) {
   S twice(0.0);

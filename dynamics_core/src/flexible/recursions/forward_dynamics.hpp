@@ -2,25 +2,29 @@
 #pragma once
 
 // Forward dynamics of flexible links in O(n) (Mohan and Saha, section 5): the block UDU^T
-// decomposition of the generalized inertia matrix. A body's block is its joint and its amplitudes.
-// The amplitudes are eliminated first (L D L^T of the articulated M_dd, the only step that is cubic
-// in their number), then the joint, which then is a single pivot. Velocity terms ride along in the
-// same sweeps: gamma joins eta, the rates of the propagation matrices join mu.
+// decomposition of the generalized inertia matrix. The block of a body is its joint and its
+// amplitudes. The amplitudes are eliminated first (L D L^T of the articulated M_dd, the only step
+// that is cubic in their number), then the joint, a scalar pivot. The same sweeps include the
+// velocity terms: gamma in eta, the rates of the propagation matrices in mu.
+//
+//   sweep out    positions, velocities, inertia and bias of each body
+//   sweep in     eliminate amplitudes and joint, propagate articulated inertia and wrench
+//   sweep out    accelerations
 
-#include "flexible/recursions/attachment.hpp"
 #include "flexible/recursions/link_inertia.hpp"
+#include "flexible/recursions/propagation.hpp"
 
 namespace dynamics::flexible {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// L D L^T in place of a symmetric matrix of which the lower half is given: L below the diagonal,
-/// the inverse of D on it.
+/// In-place L D L^T of a symmetric m x m matrix, of which the lower triangle is read: L below the
+/// diagonal, D^-1 on it. O(m^3).
 template <class S>
-void factor(S* matrix, std::size_t m) {
+void factor_ldlt(S* matrix, std::size_t m) {
   for (std::size_t j = 0; j < m; ++j) {
     S pivot = matrix[j * m + j];
     for (std::size_t k = 0; k < j; ++k) {
-      // row j still holds L D there
+      // row j holds L D up to here
       const S scaled = matrix[j * m + k] * matrix[k * m + k];
       pivot = pivot - matrix[j * m + k] * scaled;
       matrix[j * m + k] = scaled;
@@ -34,14 +38,14 @@ void factor(S* matrix, std::size_t m) {
   }
 }
 
-/// The amplitudes of a body taken out of its inertia and eta: M_tt - M_td M_dd^-1 M_dt, and the
-/// wrench that their forces phi - eta cause. `phi` may be null.
+/// Eliminates the amplitudes of a body from its inertia and eta: inertia = M_tt - M_td M_dd^-1
+/// M_dt, eta += M_td M_dd^-1 (phi - eta_d). `phi`: applied forces on the amplitudes, may be null.
 template <class S>
 void eliminate_amplitudes(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& link,
                           const S* phi) {
   const std::size_t m = body.beam.modes();
   S* matrix = scratch.matrices.data() + body.matrix;
-  factor(matrix, m);
+  factor_ldlt(matrix, m);
   SpatialVector<S>* reduced = scratch.reduced.data() + body.amplitude;
   const SpatialVector<S>* columns = scratch.columns.data() + body.amplitude;
   S* forces = scratch.forces.data() + body.amplitude;
@@ -63,7 +67,7 @@ void eliminate_amplitudes(const ElasticBody& body, Scratch<S>& scratch, LinkScra
   }
 }
 
-/// The amplitudes' accelerations once the body's is known.
+/// ddd = M_dd^-1 (phi - eta_d - M_dt mu): accelerations of the amplitudes from the body's.
 template <class S>
 void solve_amplitudes(const ElasticBody& body, const Scratch<S>& scratch,
                       const SpatialVector<S>& mu, S* ddd) {
@@ -78,25 +82,25 @@ void solve_amplitudes(const ElasticBody& body, const Scratch<S>& scratch,
   }
 }
 
-/// Which accelerations are given.
-enum class Given {
-  forces,  ///< forward dynamics: tau given, qdd sought
-  joints   ///< inverse dynamics: qdd given, tau sought
+/// Which joint quantities are known; the accelerations ddd of the amplitudes never are.
+enum class Known {
+  joint_torques,       ///< forward dynamics: reads tau, writes qdd
+  joint_accelerations  ///< hybrid dynamics: reads qdd, writes tau
 };
 
-/// tau and qdd by joint coordinate, ddd by amplitude. `tau` has friction already taken off; `phi`
-/// are further forces on the amplitudes, may be null.
+/// Forward or hybrid dynamics. tau and qdd are indexed by joint coordinate, ddd by amplitude. `tau`
+/// is net of friction; `phi`: additional forces on the amplitudes, may be null. O(n).
 template <class S>
-void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>& base, Given given,
+void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>& base, Known known,
                       const S* q, const S* d, const S* qd, const S* dd, const S* phi, S* tau,
                       S* qdd, S* ddd) {
   const std::size_t n = tree.size();
   for (std::size_t i = 0; i < n; ++i) {
-    place(tree, scratch, i, q, d);
-    move(tree, scratch, i, base, qd, dd);
+    update_position(tree, scratch, i, q, d);
+    update_velocity(tree, scratch, i, base, qd, dd);
     link_inertia(tree, scratch, i, d, dd, true);
     const ElasticBody& body = tree[i];
-    if (given == Given::joints && body.joint != JointKind::fixed) {
+    if (known == Known::joint_accelerations && body.joint != JointKind::fixed) {
       SpatialVector<S>& bias = scratch.links[i].bias;
       S& own = body.joint == JointKind::prismatic ? bias.linear.z : bias.angular.z;
       own = own + qdd[body.coordinate];
@@ -109,21 +113,23 @@ void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
     if (body.beam.modes() > 0) {
       eliminate_amplitudes(body, scratch, link, phi == nullptr ? nullptr : phi + body.amplitude);
     }
-    if (body.reframed) {
+    if (body.has_axes_rotation) {
       link.inertia = rotate(body.axes, link.inertia);
       link.eta = rotate(body.axes, link.eta);
     }
-    const bool pivots = given == Given::forces && body.joint != JointKind::fixed;
-    if (pivots) {
-      const SpatialVector<S> hat = joint_column(link.inertia, body.joint == JointKind::prismatic);
-      link.pivot = body.joint == JointKind::prismatic ? hat.linear.z : hat.angular.z;
+    const bool eliminates_joint = known == Known::joint_torques && body.joint != JointKind::fixed;
+    if (eliminates_joint) {
+      const SpatialVector<S> column =
+          joint_column(link.inertia, body.joint == JointKind::prismatic);
+      link.pivot = body.joint == JointKind::prismatic ? column.linear.z : column.angular.z;
       if (body.rotor_inertia != 0.0) link.pivot = link.pivot + body.rotor_inertia;
       link.pivot_inverse = S(1.0) / link.pivot;
-      link.psi = link.pivot_inverse * hat;
-      const S& felt = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
-      link.force = tau[body.coordinate] - felt;
+      link.psi = link.pivot_inverse * column;
+      const S& projected_force =
+          body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
+      link.force = tau[body.coordinate] - projected_force;
       if (body.parent < 0) continue;
-      subtract_outer(link.inertia, link.psi, hat);
+      subtract_outer(link.inertia, link.psi, column);
       link.eta += link.force * link.psi;
     } else if (body.parent < 0) {
       continue;
@@ -149,7 +155,7 @@ void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
     }
     link.mu += link.bias;
     if (body.joint != JointKind::fixed) {
-      if (given == Given::forces) {
+      if (known == Known::joint_torques) {
         const S acceleration = link.force * link.pivot_inverse - dot(link.psi, link.mu);
         qdd[body.coordinate] = acceleration;
         S& own = body.joint == JointKind::prismatic ? link.mu.linear.z : link.mu.angular.z;
@@ -157,12 +163,13 @@ void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
       } else {
         const SpatialVector<S> column =
             joint_column(link.inertia, body.joint == JointKind::prismatic);
-        const S& felt = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
+        const S& projected_force =
+            body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
         tau[body.coordinate] =
-            dot(column, link.mu) + felt + body.rotor_inertia * qdd[body.coordinate];
+            dot(column, link.mu) + projected_force + body.rotor_inertia * qdd[body.coordinate];
       }
     }
-    if (body.reframed) link.mu = rotate_inverse(body.axes, link.mu);
+    if (body.has_axes_rotation) link.mu = rotate_inverse(body.axes, link.mu);
     if (body.beam.modes() > 0) solve_amplitudes(body, scratch, link.mu, ddd + body.amplitude);
   }
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// All generalized forces of a motion: tau = N_d^T N_l^T (M t-dot + gamma) with strain and damping
-// (Mohan and Saha, Eqs. 29 and 33 with the gamma that (33) leaves out), in O(n).
+// Inverse dynamics: all generalized forces tau = N_d^T N_l^T (M t-dot + gamma), with strain and
+// damping (Mohan and Saha, Eqs. 29 and 33, including gamma, which Eq. 33 omits). O(n).
 
-#include "flexible/recursions/attachment.hpp"
 #include "flexible/recursions/link_inertia.hpp"
+#include "flexible/recursions/propagation.hpp"
 
 namespace dynamics::flexible {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Forces by joint coordinate into tau, by amplitude into phi. `moving` false: qd and dd are zero
-/// and not read; `accelerating` false: qdd and ddd are.
+/// Writes the forces on the joints to tau (by coordinate) and on the amplitudes to phi. If `moving`
+/// is false, qd and dd are taken as zero and not read; if `accelerating` is false, qdd and ddd are.
 template <class S>
 void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>& base, bool moving,
                       bool accelerating, const S* q, const S* d, const S* qd, const S* dd,
@@ -20,9 +20,9 @@ void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
   for (std::size_t i = 0; i < n; ++i) {
     const ElasticBody& body = tree[i];
     LinkScratch<S>& link = scratch.links[i];
-    place(tree, scratch, i, q, d);
+    update_position(tree, scratch, i, q, d);
     if (moving) {
-      move(tree, scratch, i, base, qd, dd);
+      update_velocity(tree, scratch, i, base, qd, dd);
     } else {
       link.bias = zero6<S>();
     }
@@ -49,7 +49,7 @@ void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
       S& own = body.joint == JointKind::prismatic ? link.mu.linear.z : link.mu.angular.z;
       own = own + qdd[body.coordinate];
     }
-    if (body.reframed) link.mu = rotate_inverse(body.axes, link.mu);
+    if (body.has_axes_rotation) link.mu = rotate_inverse(body.axes, link.mu);
     // w* = M t-dot + gamma (Eq. 23)
     link.eta += link.inertia * link.mu;
     const std::size_t m = body.beam.modes();
@@ -59,15 +59,15 @@ void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
       const SpatialVector<S>& column = scratch.columns[body.amplitude + j];
       force = force + dot(column, link.mu);
       if (!accelerating) continue;
-      const S* second = ddd + body.amplitude;
-      link.eta += second[j] * column;
-      for (std::size_t k = 0; k < m; ++k) force = force + matrix[j * m + k] * second[k];
+      const S* accelerations = ddd + body.amplitude;
+      link.eta += accelerations[j] * column;
+      for (std::size_t k = 0; k < m; ++k) force = force + matrix[j * m + k] * accelerations[k];
     }
   }
   for (std::size_t i = n; i-- > 0;) {
     const ElasticBody& body = tree[i];
     LinkScratch<S>& link = scratch.links[i];
-    if (body.reframed) link.eta = rotate(body.axes, link.eta);
+    if (body.has_axes_rotation) link.eta = rotate(body.axes, link.eta);
     if (body.joint != JointKind::fixed) {
       S& force = tau[body.coordinate];
       force = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The mass matrix M_i of a flexible link and its inertia wrench gamma_i (Mohan and Saha, Eqs. 23
-// and 24), about the body's origin in the body's axes, with strain and damping forces (Eq. 20e).
+// Mass matrix M_i and velocity terms gamma_i of a flexible link (Mohan and Saha, Eqs. 23 and 24),
+// about the body's origin in the body's axes, and its strain and damping forces (Eq. 20e).
 
-#include "flexible/recursions/motion.hpp"
+#include "flexible/recursions/link_kinematics.hpp"
 
 namespace dynamics::flexible {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Moments of the mass: everything that a rigid body's inertia is made of.
+/// Zeroth, first and second moments of the mass distribution about the body's origin.
 template <class S>
 struct MassMoments {
   S mass;
@@ -17,6 +17,7 @@ struct MassMoments {
   Sym3<S> second;  ///< sum of m r r^T
 };
 
+/// Spatial inertia of the beam and the rigid part of a body.
 template <class S>
 ArticulatedInertia<S> inertia_of(const ElasticBody& body, const MassMoments<S>& beam) {
   const Sym3<S>& s = beam.second;
@@ -29,13 +30,13 @@ ArticulatedInertia<S> inertia_of(const ElasticBody& body, const MassMoments<S>& 
   return spatial::articulated_inertia<S>(sum);
 }
 
-/// The first moment h out of H = [h x].
+/// The first moment h from H = [h x].
 template <class S>
 Vec3<S> first_moment(const ArticulatedInertia<S>& inertia) {
   return {inertia.H.zy, inertia.H.xz, inertia.H.yx};
 }
 
-/// omega x (omega x h) and omega x J omega: gamma of the body as if it were rigid.
+/// gamma of a rigid body: force omega x (omega x h), torque omega x J omega.
 template <class S>
 SpatialVector<S> rigid_gamma(const ArticulatedInertia<S>& inertia, const Vec3<S>& omega) {
   return {cross(omega, inertia.I * omega), cross(omega, cross(omega, first_moment(inertia)))};
@@ -49,22 +50,23 @@ void add_product(const SparseMatrix& matrix, const S* vector, S* sum) {
   }
 }
 
-/// A rigid body, or a beam without amplitudes.
+/// Inertia and gamma of a body without amplitudes.
 template <class S>
-void rigid_link(const ElasticBody& body, LinkScratch<S>& link, bool moving) {
+void rigid_body_inertia(const ElasticBody& body, LinkScratch<S>& link, bool moving) {
   link.inertia = spatial::articulated_inertia<S>(spatial::rigid_inertia(body));
   link.eta = moving ? rigid_gamma(link.inertia, link.omega) : zero6<S>();
 }
 
-/// A beam without foreshortening: the integrals are constants of the model.
+/// Inertia, columns and eta of a beam without foreshortening. The integrals are constants of the
+/// model. O(m^2) for m amplitudes.
 template <class S>
-void bent_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& link, const S* d,
-               const S* rates, bool moving) {
+void linear_beam_inertia(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& link,
+                         const S* d, const S* rates, bool moving) {
   const Beam& beam = body.beam;
   const std::size_t m = beam.modes(), m_y = beam.modes_y;
   SpatialVector<S>* columns = scratch.columns.data() + body.amplitude;
   S* eta = scratch.eta.data() + body.amplitude;
-  // int s_j u_y and int s_j u_z, and with the rates
+  // int s_j u_y, int s_j u_z, and the same with the rates of u
   S* along_y = scratch.products.data() + 4 * body.amplitude;
   S* along_z = along_y + m;
   S* rate_y = along_z + m;
@@ -74,7 +76,7 @@ void bent_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& lin
     S* sum = entry.column < m_y ? along_y : along_z;
     sum[entry.row] = sum[entry.row] + entry.value * d[entry.column];
     if (!moving) continue;
-    // of the rates only those across the directions are needed one by one
+    // only the rate terms that couple y with z are needed individually
     if ((entry.row < m_y) == (entry.column < m_y)) continue;
     S* rate = entry.column < m_y ? rate_y : rate_z;
     rate[entry.row] = rate[entry.row] + entry.value * rates[entry.column];
@@ -124,8 +126,9 @@ void bent_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& lin
         Vec3<S>{beam.moment_integral[j] * rates[j], along_y[j] * rates[j], along_z[j] * rates[j]};
   }
   const S trace = row_y.y + row_z.z;
-  const Vec3<S> turning = {trace * w.x, trace * w.y - dot(row_y, w), trace * w.z - dot(row_z, w)};
-  link.eta.angular += turning + turning;
+  const Vec3<S> coriolis_torque = {trace * w.x, trace * w.y - dot(row_y, w),
+                                   trace * w.z - dot(row_z, w)};
+  link.eta.angular += coriolis_torque + coriolis_torque;
   const Vec3<S> u_rate = {zero, force_y + force_y, force_z + force_z};
   link.eta.linear += cross(w, u_rate);
 
@@ -142,11 +145,12 @@ void bent_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& lin
   }
 }
 
-/// A beam with foreshortening: the same integrals, point by point, since they are of fourth order
-/// in the amplitudes. The points are the mechanism, so that nothing is lost to quadrature.
+/// The same for a beam with foreshortening, whose integrals are of fourth order in the amplitudes
+/// and are evaluated as sums over the beam's nodes. The nodes are point masses that define the
+/// model: no quadrature error enters the equations. O(nodes m^2).
 template <class S>
-void stiffened_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& link, const S* d,
-                    const S* rates, bool moving) {
+void stiffened_beam_inertia(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>& link,
+                            const S* d, const S* rates, bool moving) {
   const Beam& beam = body.beam;
   const std::size_t m = beam.modes(), m_y = beam.modes_y;
   SpatialVector<S>* columns = scratch.columns.data() + body.amplitude;
@@ -163,14 +167,14 @@ void stiffened_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>
   add_product(beam.stiffness, d, eta);
   if (moving) add_product(beam.damping, rates, eta);
   const Vec3<S>& w = link.omega;
-  SpatialVector<S> gamma = zero6<S>();  // of what moves relative to the body
+  SpatialVector<S> gamma = zero6<S>();  // of the motion relative to the body
   for (const BeamNode& node : beam.nodes) {
-    shorten(beam, node.shortening, d, g);
+    shortening_gradient(beam, node.shortening, d, g);
     Vec3<S> r = {S(node.x), zero, zero}, u_rate = zero3<S>();
     for (std::size_t j = 0; j < m; ++j) {
       r.x = r.x - 0.5 * (g[j] * d[j]);
-      S& across = j < m_y ? r.y : r.z;
-      across = across + node.shape[j] * d[j];
+      S& lateral = j < m_y ? r.y : r.z;
+      lateral = lateral + node.shape[j] * d[j];
       if (!moving) continue;
       u_rate.x = u_rate.x - g[j] * rates[j];
       S& rate = j < m_y ? u_rate.y : u_rate.z;
@@ -181,18 +185,18 @@ void stiffened_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>
     moments.second += Sym3<S>{k * r.x * r.x, k * r.x * r.y, k * r.x * r.z,
                               k * r.y * r.y, k * r.y * r.z, k * r.z * r.z};
     Vec3<S> relative = zero3<S>();  // 2 omega x u-dot + J-dot d-dot
-    Vec3<S> whole = zero3<S>();     // and omega x (omega x r)
+    Vec3<S> total = zero3<S>();     // relative + omega x (omega x r)
     if (moving) {
-      S bend(0.0);
+      S axial(0.0);  // rates^T G rates
       for (std::size_t j = 0; j < m; ++j) {
         const std::size_t first = j < m_y ? 0 : m_y, last = j < m_y ? m_y : m;
         for (std::size_t i = first; i < last; ++i) {
-          bend = bend + node.shortening[j * m + i] * (rates[j] * rates[i]);
+          axial = axial + node.shortening[j * m + i] * (rates[j] * rates[i]);
         }
       }
       relative = cross(w, u_rate + u_rate);
-      relative.x = relative.x - bend;
-      whole = relative + cross(w, cross(w, r));
+      relative.x = relative.x - axial;
+      total = relative + cross(w, cross(w, r));
       gamma.linear += k * relative;
       gamma.angular += k * cross(r, relative);
     }
@@ -201,7 +205,7 @@ void stiffened_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>
                              S(j < m_y ? 0.0 : node.shape[j])};
       columns[j].linear += k * shape;
       columns[j].angular += k * cross(r, shape);
-      if (moving) eta[j] = eta[j] + k * dot(shape, whole);
+      if (moving) eta[j] = eta[j] + k * dot(shape, total);
       for (std::size_t i = 0; i < m; ++i) matrix[j * m + i] = matrix[j * m + i] + k * (g[j] * g[i]);
     }
   }
@@ -209,8 +213,8 @@ void stiffened_link(const ElasticBody& body, Scratch<S>& scratch, LinkScratch<S>
   link.eta = moving ? rigid_gamma(link.inertia, w) + gamma : zero6<S>();
 }
 
-/// M_i into inertia, columns and matrices; gamma_i with strain and damping into eta. At rest
-/// (`moving` false) omega and the rates are not read.
+/// Writes M_i to inertia, columns and matrices, and gamma_i with strain and damping forces to eta.
+/// If `moving` is false, omega and the rates are taken as zero and not read.
 template <class S>
 void link_inertia(const Tree& tree, Scratch<S>& scratch, std::size_t index, const S* d,
                   const S* rates, bool moving) {
@@ -218,16 +222,16 @@ void link_inertia(const Tree& tree, Scratch<S>& scratch, std::size_t index, cons
   LinkScratch<S>& link = scratch.links[index];
   const std::size_t m = body.beam.modes();
   if (m == 0) {
-    rigid_link(body, link, moving);
+    rigid_body_inertia(body, link, moving);
     return;
   }
   const S* own = d + body.amplitude;
   const S* own_rates = moving ? rates + body.amplitude : nullptr;
   if (body.beam.stiffening) {
-    stiffened_link(body, scratch, link, own, own_rates, moving);
+    stiffened_beam_inertia(body, scratch, link, own, own_rates, moving);
     return;
   }
-  bent_link(body, scratch, link, own, own_rates, moving);
+  linear_beam_inertia(body, scratch, link, own, own_rates, moving);
   S* matrix = scratch.matrices.data() + body.matrix;
   for (std::size_t j = 0; j < m * m; ++j) matrix[j] = S(body.beam.mass_matrix[j]);
 }

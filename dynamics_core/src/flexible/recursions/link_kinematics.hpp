@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Positions and motions of the bodies: the twist propagation A_{i,i-1} with the deflection and the
-// slope of the previous link (Mohan and Saha, Eqs. 7 to 11), and its rate.
+// Kinematics of the bodies: the twist propagation A_{i,i-1} with the deflection and the slope of
+// the previous link (Mohan and Saha, Eqs. 7 to 11), and its rate.
 //
-// The slopes of a bent beam are taken as the rotation Rz(u_y') Ry(-u_z'), and everything below as
-// its exact consequence: the equations are those of Lagrange for these coordinates, whatever the
-// size of the amplitudes.
+// A cross-section is rotated by Rz(u_y') Ry(-u_z'). Everything else follows exactly from this
+// definition: the equations are Lagrange's equations in these coordinates for amplitudes of any
+// size.
+//
+// Notation: q joint positions, d modal amplitudes; qd, dd their rates; qdd, ddd their second
+// derivatives. Joint vectors are indexed by coordinate, amplitude vectors by
+// ElasticBody::amplitude.
 
 #include <cmath>
 #include <cstddef>
@@ -33,24 +37,25 @@ using spatial::zero6;
 
 template <class S>
 struct LinkScratch {
-  // where the body hangs on its parent
-  PlanarRotation<S> joint;             ///< Rz(offset + q)
-  PlanarRotation<S> slope_z, slope_y;  ///< of the parent's beam there
-  Vec3<S> r;    ///< the body's origin, from the parent's, in the parent's axes
-  Vec3<S> rho;  ///< its part that turns with the slopes
+  // pose relative to the parent
+  PlanarRotation<S> joint;                   ///< Rz(offset + q)
+  PlanarRotation<S> rotation_z, rotation_y;  ///< Rz(u_y'), Ry(-u_z') of the parent's beam
+  Vec3<S> r;    ///< from the parent's origin to the body's, in the parent's axes
+  Vec3<S> rho;  ///< the part of r that rotates with the cross-section
 
   Vec3<S> omega;              ///< in the body's axes
-  SpatialVector<S> bias;      ///< acceleration for zero second derivatives, in the joint's axes
-  SpatialVector<S> velocity;  ///< twist in the body's axes, filled for energies only
+  SpatialVector<S> bias;      ///< acceleration for qdd = ddd = 0, in the joint's axes
+  SpatialVector<S> velocity;  ///< twist in the body's axes; set by body_velocities() only
 
   ArticulatedInertia<S> inertia;
-  SpatialVector<S> eta;  ///< wrench for zero acceleration
-  SpatialVector<S> psi;
-  S pivot, pivot_inverse, force;
-  SpatialVector<S> mu;  ///< acceleration in the body's axes
+  SpatialVector<S> eta;    ///< bias wrench
+  SpatialVector<S> psi;    ///< joint column of the inertia over the pivot
+  S pivot, pivot_inverse;  ///< diagonal entry of D of the joint
+  S force;                 ///< joint torque minus bias
+  SpatialVector<S> mu;     ///< acceleration in the body's axes
 };
 
-/// Scratch of all recursions, for one thread at a time.
+/// Scratch memory of all recursions. Allocates at construction only; one per thread.
 template <class S>
 struct Scratch {
   explicit Scratch(const Tree& tree) : links(tree.size()) {
@@ -69,19 +74,18 @@ struct Scratch {
     shortening.resize(tree.size() * largest);
   }
 
-  std::size_t largest = 0;            ///< number of amplitudes of a body
-  std::vector<LinkScratch<S>> links;  ///< by body
-  std::vector<SpatialVector<S>>
-      columns;  ///< M_td: by amplitude, what of the twist it is coupled to
+  std::size_t largest = 0;                ///< largest number of amplitudes of a body
+  std::vector<LinkScratch<S>> links;      ///< by body
+  std::vector<SpatialVector<S>> columns;  ///< M_td: by amplitude, its coupling to the twist
   std::vector<SpatialVector<S>> reduced;  ///< L^-1 M_dt
-  std::vector<S> eta;                     ///< by amplitude: the force for zero acceleration
+  std::vector<S> eta;                     ///< by amplitude: bias force
   std::vector<S> forces;                  ///< by amplitude: L^-1 (phi - eta)
   std::vector<S> products;                ///< int s_j u_y, int s_j u_z and their rates
-  std::vector<S> matrices;                ///< M_dd of every body, later its factors
-  std::vector<S> shortening;              ///< by body: du_x/dd of its place on the parent's beam
+  std::vector<S> matrices;    ///< M_dd of every body, overwritten by its L D L^T factors
+  std::vector<S> shortening;  ///< by body: -du_x/dd at its station on the parent's beam
 };
 
-/// From the joint's axes to the parent's; `Quantity` is Vec3, Six, or an inertia.
+/// Rotates from the joint's axes to the parent's. `Quantity`: Vec3, SpatialVector or an inertia.
 template <class S, class Quantity>
 void rotate_to_parent(const Tree& tree, const ElasticBody& body, const LinkScratch<S>& link,
                       Quantity& quantity) {
@@ -89,20 +93,20 @@ void rotate_to_parent(const Tree& tree, const ElasticBody& body, const LinkScrat
     rotate_about_z(link.joint.c, link.joint.s, quantity);
   if (body.has_alpha) rotate_about_x(body.cos_alpha, body.sin_alpha, quantity);
   if (body.has_beta) rotate_about_z(body.cos_beta, body.sin_beta, quantity);
-  if (!body.at.bends) return;
+  if (!body.at.deflects) return;
   const Beam& beam = tree[static_cast<std::size_t>(body.parent)].beam;
-  if (beam.modes_z > 0) rotate_about_y(link.slope_y.c, link.slope_y.s, quantity);
-  if (beam.modes_y > 0) rotate_about_z(link.slope_z.c, link.slope_z.s, quantity);
+  if (beam.modes_z > 0) rotate_about_y(link.rotation_y.c, link.rotation_y.s, quantity);
+  if (beam.modes_y > 0) rotate_about_z(link.rotation_z.c, link.rotation_z.s, quantity);
 }
 
-/// From the parent's axes to the joint's.
+/// Rotates from the parent's axes to the joint's.
 template <class S, class Quantity>
 void rotate_to_joint(const Tree& tree, const ElasticBody& body, const LinkScratch<S>& link,
                      Quantity& quantity) {
-  if (body.at.bends) {
+  if (body.at.deflects) {
     const Beam& beam = tree[static_cast<std::size_t>(body.parent)].beam;
-    if (beam.modes_y > 0) rotate_about_z(link.slope_z.c, -link.slope_z.s, quantity);
-    if (beam.modes_z > 0) rotate_about_y(link.slope_y.c, -link.slope_y.s, quantity);
+    if (beam.modes_y > 0) rotate_about_z(link.rotation_z.c, -link.rotation_z.s, quantity);
+    if (beam.modes_z > 0) rotate_about_y(link.rotation_y.c, -link.rotation_y.s, quantity);
   }
   if (body.has_beta) rotate_about_z(body.cos_beta, -body.sin_beta, quantity);
   if (body.has_alpha) rotate_about_x(body.cos_alpha, -body.sin_alpha, quantity);
@@ -110,31 +114,31 @@ void rotate_to_joint(const Tree& tree, const ElasticBody& body, const LinkScratc
     rotate_about_z(link.joint.c, -link.joint.s, quantity);
 }
 
-/// Deflection and slopes at a place of a beam, or their rates: sums over amplitudes.
+/// Deflection and slopes at a station of a beam (of amplitudes), or their rates (of rates).
 template <class S>
-struct Bending {
-  S u_y, u_z;      ///< deflection
-  S turn_z, lean;  ///< u_y' and u_z'
+struct Deflection {
+  S u_y, u_z;          ///< deflection (m)
+  S slope_y, slope_z;  ///< u_y', u_z'
 };
 template <class S>
-Bending<S> bending(const Beam& beam, const BeamSection& at, const S* amplitudes) {
-  Bending<S> sum{S(0.0), S(0.0), S(0.0), S(0.0)};
+Deflection<S> deflection_at(const Beam& beam, const BeamSection& at, const S* amplitudes) {
+  Deflection<S> sum{S(0.0), S(0.0), S(0.0), S(0.0)};
   for (std::size_t j = 0; j < beam.modes_y; ++j) {
     sum.u_y = j == 0 ? at.shape[0] * amplitudes[0] : sum.u_y + at.shape[j] * amplitudes[j];
-    sum.turn_z = j == 0 ? at.slope[0] * amplitudes[0] : sum.turn_z + at.slope[j] * amplitudes[j];
+    sum.slope_y = j == 0 ? at.slope[0] * amplitudes[0] : sum.slope_y + at.slope[j] * amplitudes[j];
   }
   for (std::size_t j = beam.modes_y; j < beam.modes(); ++j) {
     const bool first = j == beam.modes_y;
     sum.u_z = first ? at.shape[j] * amplitudes[j] : sum.u_z + at.shape[j] * amplitudes[j];
-    sum.lean = first ? at.slope[j] * amplitudes[j] : sum.lean + at.slope[j] * amplitudes[j];
+    sum.slope_z = first ? at.slope[j] * amplitudes[j] : sum.slope_z + at.slope[j] * amplitudes[j];
   }
   return sum;
 }
 
-/// shortening times amplitudes, row by row: -du_x/dd
+/// product = shortening * amplitudes = -du_x/dd, with the foreshortening u_x = -1/2 d^T G d.
 template <class S>
-void shorten(const Beam& beam, const std::vector<double>& shortening, const S* amplitudes,
-             S* product) {
+void shortening_gradient(const Beam& beam, const std::vector<double>& shortening,
+                         const S* amplitudes, S* product) {
   const std::size_t m = beam.modes();
   for (std::size_t j = 0; j < m; ++j) {
     const std::size_t first = j < beam.modes_y ? 0 : beam.modes_y;
@@ -145,14 +149,22 @@ void shorten(const Beam& beam, const std::vector<double>& shortening, const S* a
   }
 }
 
-/// The axis about which bending along z turns the cross-section: -Rz(u_y') e_y, per u_z'.
+/// Axis of the rotation by u_z': -Rz(u_y') e_y.
 template <class S>
-Vec3<S> lean_axis(const LinkScratch<S>& link) {
-  return {link.slope_z.s, -link.slope_z.c, S(0.0)};
+Vec3<S> slope_axis_z(const LinkScratch<S>& link) {
+  return {link.rotation_z.s, -link.rotation_z.c, S(0.0)};
 }
 
+/// Whether the joint's origin can lie off the beam's axis, so that it moves when the cross-section
+/// rotates.
+inline bool has_offset(const ElasticBody& body) {
+  return body.at.offset || body.joint == JointKind::prismatic;
+}
+
+/// Sets joint, rotation_z, rotation_y, r and rho of a body.
 template <class S>
-void place(const Tree& tree, Scratch<S>& scratch, std::size_t index, const S* q, const S* d) {
+void update_position(const Tree& tree, Scratch<S>& scratch, std::size_t index, const S* q,
+                     const S* d) {
   using std::cos;
   using std::sin;
   const ElasticBody& body = tree[index];
@@ -164,45 +176,43 @@ void place(const Tree& tree, Scratch<S>& scratch, std::size_t index, const S* q,
   } else {
     link.joint = {S(body.cos_offset), S(body.sin_offset)};
   }
-  link.slope_z = link.slope_y = {S(1.0), S(0.0)};
+  link.rotation_z = link.rotation_y = {S(1.0), S(0.0)};
   link.rho = {S(body.position[0]), S(body.position[1]), S(body.position[2])};
   if (body.joint == JointKind::prismatic) {
-    const S& way = q[body.coordinate];
-    link.rho += Vec3<S>{body.direction[0] * way, body.direction[1] * way, body.direction[2] * way};
+    const S& position = q[body.coordinate];
+    link.rho += Vec3<S>{body.direction[0] * position, body.direction[1] * position,
+                        body.direction[2] * position};
   }
-  if (!body.at.bends) {
+  if (!body.at.deflects) {
     link.r = {link.rho.x + S(body.at.x), link.rho.y, link.rho.z};
     return;
   }
   const ElasticBody& parent = tree[static_cast<std::size_t>(body.parent)];
   const S* amplitudes = d + parent.amplitude;
-  const Bending<S> bent = bending(parent.beam, body.at, amplitudes);
-  if (parent.beam.modes_y > 0) link.slope_z = {cos(bent.turn_z), sin(bent.turn_z)};
-  if (parent.beam.modes_z > 0) link.slope_y = {cos(bent.lean), -sin(bent.lean)};
-  link.r = {S(body.at.x), bent.u_y, bent.u_z};
+  const Deflection<S> deflection = deflection_at(parent.beam, body.at, amplitudes);
+  if (parent.beam.modes_y > 0) link.rotation_z = {cos(deflection.slope_y), sin(deflection.slope_y)};
+  if (parent.beam.modes_z > 0)
+    link.rotation_y = {cos(deflection.slope_z), -sin(deflection.slope_z)};
+  link.r = {S(body.at.x), deflection.u_y, deflection.u_z};
   if (parent.beam.stiffening) {  // u_x = -1/2 d^T G d (Eq. 1b)
     S* g = scratch.shortening.data() + index * scratch.largest;
-    shorten(parent.beam, body.at.shortening, amplitudes, g);
+    shortening_gradient(parent.beam, body.at.shortening, amplitudes, g);
     S sum(0.0);
     for (std::size_t j = 0; j < parent.beam.modes(); ++j) sum = sum + g[j] * amplitudes[j];
     link.r.x = link.r.x - 0.5 * sum;
   }
-  if (body.at.offset || body.joint == JointKind::prismatic) {
-    if (parent.beam.modes_z > 0) rotate_about_y(link.slope_y.c, link.slope_y.s, link.rho);
-    if (parent.beam.modes_y > 0) rotate_about_z(link.slope_z.c, link.slope_z.s, link.rho);
+  if (has_offset(body)) {
+    if (parent.beam.modes_z > 0) rotate_about_y(link.rotation_y.c, link.rotation_y.s, link.rho);
+    if (parent.beam.modes_y > 0) rotate_about_z(link.rotation_z.c, link.rotation_z.s, link.rho);
     link.r += link.rho;
   }
 }
 
-/// Whether the way from the beam's axis to the body's origin turns with the slopes.
-inline bool carries(const ElasticBody& body) {
-  return body.at.offset || body.joint == JointKind::prismatic;
-}
-
-/// Angular velocity and bias acceleration. `place` came before.
+/// Sets omega and bias of a body. update_position() must have been called for it, and
+/// update_velocity() for its parent.
 template <class S>
-void move(const Tree& tree, Scratch<S>& scratch, std::size_t index, const BaseState<S>& base,
-          const S* qd, const S* dd) {
+void update_velocity(const Tree& tree, Scratch<S>& scratch, std::size_t index,
+                     const BaseState<S>& base, const S* qd, const S* dd) {
   const ElasticBody& body = tree[index];
   LinkScratch<S>& link = scratch.links[index];
   const bool root = body.parent < 0;
@@ -213,27 +223,28 @@ void move(const Tree& tree, Scratch<S>& scratch, std::size_t index, const BaseSt
     const Vec3<S>& omega =
         root ? base.angular_velocity : scratch.links[static_cast<std::size_t>(body.parent)].omega;
     link.omega = omega;
-    if (!body.at.bends) {
+    if (!body.at.deflects) {
       link.bias.linear = cross(omega, cross(omega, link.r));
     } else {
       const ElasticBody& parent = tree[static_cast<std::size_t>(body.parent)];
       const S* rates = dd + parent.amplitude;
-      const Bending<S> rate = bending(parent.beam, body.at, rates);
-      // what the slopes add to the angular velocity, Theta d-dot, and the rate of Theta
-      Vec3<S> slope_rate = {S(0.0), S(0.0), rate.turn_z};
+      const Deflection<S> rate = deflection_at(parent.beam, body.at, rates);
+      // angular velocity from the slopes, Theta d-dot, and the rate of Theta
+      Vec3<S> slope_rate = {S(0.0), S(0.0), rate.slope_y};
       if (parent.beam.modes_z > 0) {
-        const Vec3<S> leaning = rate.lean * lean_axis(link);
-        slope_rate.x = leaning.x;
-        slope_rate.y = leaning.y;
+        const Vec3<S> rotation_rate = rate.slope_z * slope_axis_z(link);
+        slope_rate.x = rotation_rate.x;
+        slope_rate.y = rotation_rate.y;
         if (parent.beam.modes_y > 0) {
-          link.bias.angular = {-(rate.turn_z * leaning.y), rate.turn_z * leaning.x, S(0.0)};
+          link.bias.angular = {-(rate.slope_y * rotation_rate.y), rate.slope_y * rotation_rate.x,
+                               S(0.0)};
         }
       }
       link.bias.angular += cross(omega, slope_rate);
       link.omega += slope_rate;
-      // omega x (omega x r + 2 u-dot): the paper's (24b) prints one u-dot
+      // omega x (omega x r + 2 u-dot); the paper's Eq. (24b) has a single u-dot
       Vec3<S> on_axis = link.r;
-      if (carries(body)) on_axis -= link.rho;
+      if (has_offset(body)) on_axis -= link.rho;
       Vec3<S> u_rate = {S(0.0), rate.u_y + rate.u_y, rate.u_z + rate.u_z};
       if (parent.beam.stiffening) {
         const S* g = scratch.shortening.data() + index * scratch.largest;
@@ -251,7 +262,7 @@ void move(const Tree& tree, Scratch<S>& scratch, std::size_t index, const BaseSt
         link.bias.linear.x = link.bias.linear.x - sum;
       }
       link.bias.linear += cross(omega, cross(omega, on_axis) + u_rate);
-      if (carries(body)) {
+      if (has_offset(body)) {
         link.bias.linear +=
             cross(link.bias.angular, link.rho) + cross(link.omega, cross(link.omega, link.rho));
       }
@@ -270,34 +281,35 @@ void move(const Tree& tree, Scratch<S>& scratch, std::size_t index, const BaseSt
     link.bias.linear.x = link.bias.linear.x + twice * link.omega.y;
     link.bias.linear.y = link.bias.linear.y - twice * link.omega.x;
   }
-  if (body.reframed) link.omega = rotate_inverse(body.axes, link.omega);
+  if (body.has_axes_rotation) link.omega = rotate_inverse(body.axes, link.omega);
 }
 
-/// F x: the acceleration (or velocity) that the parent's amplitudes give to the joint's origin, in
-/// the parent's axes (Eq. 10, with the exact rotation).
+/// F x: velocity (or acceleration) of the joint's origin due to the rates (or second derivatives) x
+/// of the parent's amplitudes, in the parent's axes (Eq. 10, with the exact rotation).
 template <class S>
-SpatialVector<S> motion_of_bending(const Tree& tree, const Scratch<S>& scratch, std::size_t index,
-                                   const S* x) {
+SpatialVector<S> motion_from_amplitudes(const Tree& tree, const Scratch<S>& scratch,
+                                        std::size_t index, const S* x) {
   const ElasticBody& body = tree[index];
   const LinkScratch<S>& link = scratch.links[index];
   const Beam& beam = tree[static_cast<std::size_t>(body.parent)].beam;
-  const Bending<S> sum = bending(beam, body.at, x);
-  SpatialVector<S> result = {{S(0.0), S(0.0), sum.turn_z}, {S(0.0), sum.u_y, sum.u_z}};
+  const Deflection<S> sum = deflection_at(beam, body.at, x);
+  SpatialVector<S> result = {{S(0.0), S(0.0), sum.slope_y}, {S(0.0), sum.u_y, sum.u_z}};
   if (beam.modes_z > 0) {
-    const Vec3<S> axis = lean_axis(link);
-    result.angular.x = sum.lean * axis.x;
-    result.angular.y = sum.lean * axis.y;
+    const Vec3<S> axis = slope_axis_z(link);
+    result.angular.x = sum.slope_z * axis.x;
+    result.angular.y = sum.slope_z * axis.y;
   }
   if (beam.stiffening) {
     const S* g = scratch.shortening.data() + index * scratch.largest;
     for (std::size_t j = 0; j < beam.modes(); ++j) result.linear.x = result.linear.x - g[j] * x[j];
   }
-  if (carries(body)) result.linear += cross(result.angular, link.rho);
+  if (has_offset(body)) result.linear += cross(result.angular, link.rho);
   return result;
 }
 
-/// The acceleration (or twist) of a body in the joint's axes, without the joint's own share:
-/// A_{i,i-1} times the parent's; `own` of parents in their axes, `d_rates` the amplitudes' share.
+/// A_{i,i-1} times the parent's twist (or acceleration) plus F `d_rates`: twist (or acceleration)
+/// of a body in the joint's axes, without the contribution of its own joint. `parent` is in the
+/// parent's axes.
 template <class S>
 SpatialVector<S> transform_from_parent(const Tree& tree, const Scratch<S>& scratch,
                                        std::size_t index, const SpatialVector<S>& parent,
@@ -305,9 +317,9 @@ SpatialVector<S> transform_from_parent(const Tree& tree, const Scratch<S>& scrat
   const ElasticBody& body = tree[index];
   const LinkScratch<S>& link = scratch.links[index];
   SpatialVector<S> result = {parent.angular, parent.linear + cross(parent.angular, link.r)};
-  if (body.at.bends) {
+  if (body.at.deflects) {
     const std::size_t first = tree[static_cast<std::size_t>(body.parent)].amplitude;
-    result += motion_of_bending(tree, scratch, index, d_rates + first);
+    result += motion_from_amplitudes(tree, scratch, index, d_rates + first);
   }
   rotate_to_joint(tree, body, link, result);
   return result;
