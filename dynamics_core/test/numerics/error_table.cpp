@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numbers.hpp"
+#include "error_table.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace dynamics::test {
 namespace {
 
-/// Errors below this are round-off of any code; they differ from one instruction set to the next.
+/// Errors below this are round-off and differ between instruction sets.
 constexpr double round_off = 1e-14;
 
 std::vector<std::string> cells(const std::string& line) {
@@ -25,8 +25,8 @@ std::vector<std::string> cells(const std::string& line) {
   return all;
 }
 
-std::string opening(const std::string& table) { return "<!-- " + table + " -->\n"; }
-constexpr std::string_view closing = "<!-- end -->";
+std::string begin_marker(const std::string& table) { return "<!-- " + table + " -->\n"; }
+constexpr std::string_view end_marker = "<!-- end -->";
 
 std::string read(const char* path) {
   std::ifstream file(path, std::ios::binary);
@@ -35,19 +35,19 @@ std::string read(const char* path) {
   return text.str();
 }
 
-/// After all tests: the page is written, or held against what was measured.
+/// After all tests: writes the page, or compares it with the measured errors.
 class Page : public testing::Environment {
   void TearDown() override {
-    if (Numbers::all().empty()) return;
+    if (ErrorTables::instance().empty()) return;
     const std::string page = read(DYNAMICS_NUMERICS_PAGE);
-    std::ofstream(DYNAMICS_NUMERICS_RESULT) << Numbers::all().into(page);
+    std::ofstream(DYNAMICS_NUMERICS_RESULT) << ErrorTables::instance().updated_page(page);
     if (std::getenv("DYNAMICS_WRITE_NUMERICS") != nullptr) {  // NOLINT(concurrency-mt-unsafe)
-      std::ofstream(DYNAMICS_NUMERICS_PAGE) << Numbers::all().into(page);
+      std::ofstream(DYNAMICS_NUMERICS_PAGE) << ErrorTables::instance().updated_page(page);
       return;
     }
-    if (watched) return;  // fewer states, other numbers
-    EXPECT_EQ(Numbers::all().beyond(page), "")
-        << "docs/numerics.md says otherwise; this run is in " << DYNAMICS_NUMERICS_RESULT;
+    if (sanitized) return;  // fewer states give other errors
+    EXPECT_EQ(ErrorTables::instance().violations(page), "")
+        << "docs/numerics.md differs; the measured tables are in " << DYNAMICS_NUMERICS_RESULT;
   }
 };
 
@@ -55,28 +55,29 @@ const testing::Environment* const writer = testing::AddGlobalTestEnvironment(new
 
 }  // namespace
 
-Numbers& Numbers::all() {
-  static Numbers numbers;
-  return numbers;
+ErrorTables& ErrorTables::instance() {
+  static ErrorTables tables;
+  return tables;
 }
 
-void Numbers::note(const std::string& table, const std::string& what,
-                   const std::vector<std::string>& columns, const std::vector<double>& errors) {
-  tables_[table].push_back({what, columns, errors});
+void ErrorTables::add_row(const std::string& table, const std::string& label,
+                          const std::vector<std::string>& columns,
+                          const std::vector<double>& errors) {
+  tables_[table].push_back({label, columns, errors});
 }
 
-std::string Numbers::into(const std::string& page) const {
+std::string ErrorTables::updated_page(const std::string& page) const {
   std::string result = page;
   for (const auto& [table, rows] : tables_) {
-    const std::size_t at = result.find(opening(table));
+    const std::size_t at = result.find(begin_marker(table));
     if (at == std::string::npos) continue;
-    // the head and its line stay
-    std::size_t begin = at + opening(table).size();
+    // keep the header row and its separator
+    std::size_t begin = at + begin_marker(table).size();
     for (int line = 0; line < 2; ++line) begin = result.find('\n', begin) + 1;
-    const std::size_t end = result.find(closing, begin);
+    const std::size_t end = result.find(end_marker, begin);
     std::string text;
     for (const Row& row : rows) {
-      text += "| " + row.what;
+      text += "| " + row.label;
       for (const std::string& column : row.columns) text += " | " + column;
       for (const double error : row.errors) text += fmt::format(" | {:.0e}", error);
       text += " |\n";
@@ -86,35 +87,35 @@ std::string Numbers::into(const std::string& page) const {
   return result;
 }
 
-std::string Numbers::beyond(const std::string& page) const {
-  std::string complaints;
+std::string ErrorTables::violations(const std::string& page) const {
+  std::string violations;
   for (const auto& [table, rows] : tables_) {
-    const std::size_t begin = page.find(opening(table));
-    std::map<std::string, std::vector<std::string>> said;
+    const std::size_t begin = page.find(begin_marker(table));
+    std::map<std::string, std::vector<std::string>> documented;
     if (begin != std::string::npos) {
-      std::istringstream lines(page.substr(begin, page.find(closing, begin) - begin));
+      std::istringstream lines(page.substr(begin, page.find(end_marker, begin) - begin));
       for (std::string line; std::getline(lines, line);) {
-        if (line.starts_with("|") && !cells(line).empty()) said[cells(line)[0]] = cells(line);
+        if (line.starts_with("|") && !cells(line).empty()) documented[cells(line)[0]] = cells(line);
       }
     }
     for (const Row& row : rows) {
-      const auto found = said.find(row.what);
-      if (found == said.end() ||
+      const auto found = documented.find(row.label);
+      if (found == documented.end() ||
           found->second.size() != 1 + row.columns.size() + row.errors.size()) {
-        complaints += fmt::format("table '{}' has no row '{}'\n", table, row.what);
+        violations += fmt::format("table '{}' has no row '{}'\n", table, row.label);
         continue;
       }
       for (std::size_t i = 0; i < row.errors.size(); ++i) {
-        const double known =
+        const double expected =
             std::strtod(found->second[1 + row.columns.size() + i].c_str(), nullptr);
-        if (!(row.errors[i] <= 10.0 * std::max(known, round_off))) {
-          complaints +=
-              fmt::format("'{}': {:.1e}, the page says {:.0e}\n", row.what, row.errors[i], known);
+        if (!(row.errors[i] <= 10.0 * std::max(expected, round_off))) {
+          violations +=
+              fmt::format("'{}': {:.1e}, documented: {:.0e}\n", row.label, row.errors[i], expected);
         }
       }
     }
   }
-  return complaints;
+  return violations;
 }
 
 }  // namespace dynamics::test

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The tables of docs/numerics.md. The tests note what they measure; at the end it is held against
-// what the page says: a number may be ten times the page's, and no more.
-// DYNAMICS_WRITE_NUMERICS=1 writes the tables into the page instead.
+// The error tables of docs/numerics.md.
+//
+//   test::ErrorTables::instance().add_row("scale", "7 joints, ...", {}, {error});
+//
+// The tests add the errors that they measure. After the last test these are compared with the page:
+// an error may be at most ten times the documented one. With DYNAMICS_WRITE_NUMERICS=1 the tables
+// are written to the page instead.
 
 #include <map>
 #include <string>
@@ -11,30 +15,30 @@
 
 namespace dynamics::test {
 
-/// Fewer states and steps where every operation is watched.
+/// Built with a sanitizer: the tests use fewer states and steps.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-inline constexpr bool watched = true;
+inline constexpr bool sanitized = true;
 #else
-inline constexpr bool watched = false;
+inline constexpr bool sanitized = false;
 #endif
 
-class Numbers {
+class ErrorTables {
  public:
-  static Numbers& all();
+  static ErrorTables& instance();
 
-  /// A row: what was tried, other columns, and the errors, in the columns after them.
-  void note(const std::string& table, const std::string& what,
-            const std::vector<std::string>& columns, const std::vector<double>& errors);
+  /// Adds a row: label, further columns, then the errors.
+  void add_row(const std::string& table, const std::string& label,
+               const std::vector<std::string>& columns, const std::vector<double>& errors);
 
-  /// The page with this run's rows in its tables.
-  std::string into(const std::string& page) const;
-  /// What this run has that the page does not say, or that is more than ten times what it says.
-  std::string beyond(const std::string& page) const;
+  /// The page with its tables replaced by the measured rows.
+  std::string updated_page(const std::string& page) const;
+  /// One line per row that the page lacks and per error above ten times the documented one.
+  std::string violations(const std::string& page) const;
   bool empty() const { return tables_.empty(); }
 
  private:
   struct Row {
-    std::string what;
+    std::string label;
     std::vector<std::string> columns;
     std::vector<double> errors;
   };

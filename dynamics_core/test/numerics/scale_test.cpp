@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Robots tiny, huge, steep and long: nothing is NaN, and forward dynamics undoes inverse dynamics
-// within what docs/numerics.md says.
+// Extreme lengths, masses, mass ratios and numbers of joints: all results are finite, and forward
+// dynamics inverts inverse dynamics with the errors documented in docs/numerics.md.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "numbers.hpp"
+#include "error_table.hpp"
 #include "support/random_robot.hpp"
 #include "support/scaled_robot.hpp"
 
@@ -25,12 +25,12 @@ using Eigen::VectorXd;
 using test::RandomRobot;
 using test::scaled;
 
-/// |forward(inverse(qdd)) - qdd| over the largest acceleration in play: qdd, or that of the robot
-/// let go (g over its length). The worst of several states; NaN where a number is not finite.
+/// |forward(inverse(qdd)) - qdd| relative to |qdd| plus the accelerations in free fall; the maximum
+/// over several random states. NaN if a result is not finite.
 double round_trip(const Model& model, unsigned seed, int states = 10) {
   RandomRobot random(seed);
   Workspace workspace(model);
-  BatchWorkspace lanes(model);
+  BatchWorkspace batch_workspace(model);
   double largest = 0.0;
   for (int i = 0; i < states; ++i) {
     const VectorXd q = random.vector(model.size(), 3.0), qd = random.vector(model.size(), 1.0);
@@ -38,16 +38,16 @@ double round_trip(const Model& model, unsigned seed, int states = 10) {
     VectorXd tau(q.size()), back(q.size()), falling(q.size());
     forward_dynamics(model, workspace, q, qd, zero, falling);
     const double scale = qdd.norm() + falling.norm();
-    const auto note = [&] {
+    const auto update = [&] {
       largest = max_propagating_nan(largest,
                                     tau.allFinite() ? (back - qdd).norm() / scale : std::nan(""));
     };
     inverse_dynamics(model, workspace, q, qd, qdd, tau);
     forward_dynamics(model, workspace, q, qd, tau, back);
-    note();
-    batch::inverse_dynamics(model, lanes, q, qd, qdd, tau);
-    batch::forward_dynamics(model, lanes, q, qd, tau, back);
-    note();
+    update();
+    batch::inverse_dynamics(model, batch_workspace, q, qd, qdd, tau);
+    batch::forward_dynamics(model, batch_workspace, q, qd, tau, back);
+    update();
   }
   return largest;
 }
@@ -55,10 +55,10 @@ double round_trip(const Model& model, unsigned seed, int states = 10) {
 void expect_round_trip(const std::string& what, const Model& model, double bar) {
   const double error = round_trip(model, 2);
   EXPECT_LT(error, bar) << what;
-  test::Numbers::all().note("scale", what, {}, {error});
+  test::ErrorTables::instance().add_row("scale", what, {}, {error});
 }
 
-TEST(Scale, LengthsFromAMicrometreToAThousandKilometres) {
+TEST(Scale, RoundTripIsAccurateFromMicrometersToThousandKilometers) {
   RandomRobot random(1);
   const RobotDescription robot = random.robot({.joints = 7, .prismatic = 0.0});
   for (const double length : {1e-6, 1e-3, 1.0, 1e3, 1e6}) {
@@ -69,8 +69,8 @@ TEST(Scale, LengthsFromAMicrometreToAThousandKilometres) {
   }
 }
 
-TEST(Scale, LinksOfVeryDifferentLengths) {
-  // a gripper of micrometres at the end of an arm, and the other way round
+TEST(Scale, RoundTripIsAccurateForVeryDifferentLengths) {
+  // a gripper of micrometers at the end of an arm, and a huge one
   for (const double length : {1e-6, 1e6}) {
     RandomRobot random(7);
     RobotDescription robot = random.robot({.joints = 6, .prismatic = 0.0});
@@ -85,8 +85,8 @@ TEST(Scale, LinksOfVeryDifferentLengths) {
   }
 }
 
-TEST(Scale, PowersOfTwoChangeNoDigit) {
-  // lengths and masses times powers of two are exact: so must the torques be
+TEST(Scale, ScalingByPowersOfTwoIsExact) {
+  // scaling by powers of two is exact for lengths and masses, and must be for the torques
   RandomRobot random(3);
   const RobotDescription robot = random.robot({.joints = 6, .prismatic = 0.0});
   const VectorXd q = random.vector(6, 3.0), qd = random.vector(6, 2.0), qdd = random.vector(6, 4.0);
@@ -104,7 +104,7 @@ TEST(Scale, PowersOfTwoChangeNoDigit) {
   EXPECT_EQ(torques(scaled(robot, length, mass)), mass * length * length * tau);
 }
 
-TEST(Scale, MassRatios) {
+TEST(Scale, RoundTripIsAccurateForExtremeMassRatios) {
   for (const double ratio : {1e-8, 1e-4, 1e4, 1e8}) {
     RandomRobot random(4);
     RobotDescription robot = random.robot({.joints = 6, .prismatic = 0.3});
@@ -112,13 +112,13 @@ TEST(Scale, MassRatios) {
       robot.links[i].inertial->mass *= ratio;
       robot.links[i].inertial->inertia *= ratio;
     }
-    // a heavy end hides what the light links do: digits are lost as the condition number says
+    // with heavy distal links digits are lost according to the condition number
     expect_round_trip(fmt::format("6 joints, the last three masses x {:.0e}", ratio), Model(robot),
                       ratio > 1.0 ? 1e-6 : 1e-12);
   }
 }
 
-TEST(Scale, AThousandJoints) {
+TEST(Scale, ThousandJointsAreAccurate) {
   for (const double branching : {0.0, 0.3}) {
     RandomRobot random(6);
     const Model model(random.robot({.joints = 1000, .branching = branching, .prismatic = 0.2}));
@@ -132,16 +132,16 @@ TEST(Scale, AThousandJoints) {
     const double error = (back - qdd).norm() / qdd.norm();
     EXPECT_LT(error, 1e-6);
     const std::string name = branching > 0.0 ? "a tree of 1000 joints" : "a chain of 1000 joints";
-    test::Numbers::all().note("scale", name, {}, {error});
+    test::ErrorTables::instance().add_row("scale", name, {}, {error});
     MatrixXd M(1000, 1000);
     inertia_matrix(model, workspace, q, M);
     ASSERT_TRUE(M.allFinite());
     gravity_forces(model, workspace, q, g);
     const double with_matrix = (M * qdd + g - tau).norm() / tau.norm();
     EXPECT_LT(with_matrix, 1e-12);
-    test::Numbers::all().note("scale", name + ", inverse dynamics against M qdd + g", {},
-                              {with_matrix});
-    // kinetic energy by M and by the bodies' velocities
+    test::ErrorTables::instance().add_row("scale", name + ", inverse dynamics against M qdd + g",
+                                          {}, {with_matrix});
+    // kinetic energy from M and from the velocities of the bodies
     const double kinetic = energy(model, workspace, q, qdd).kinetic;
     EXPECT_NEAR(qdd.dot(M * qdd) / 2.0 / kinetic, 1.0, 1e-12);
   }

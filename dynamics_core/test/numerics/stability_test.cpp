@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many digits forward dynamics loses as the inertia matrix grows ill-conditioned, by the
-// recursive UDU^T road (Saha 2003) and by M with Cholesky, each against itself in 50 digits.
+// Errors of forward dynamics for ill-conditioned inertia matrices: the recursive UDU^T algorithm
+// (Saha 2003) and Cholesky decomposition of M, each compared with itself in 50 digits.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "numbers.hpp"
+#include "error_table.hpp"
 #include "papers/formulations/linear_solve.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"
 #include "rigid/recursions/inertia_matrix.hpp"
@@ -87,7 +87,7 @@ std::vector<Wide> wide_cholesky(const Model& model, const VectorXd& q, const Vec
 }
 
 struct Measured {
-  double condition = 0.0, scaled = 0.0;    ///< of M
+  double condition = 0.0, scaled = 0.0;    ///< of M, and of M scaled to unit diagonal
   double recursive = 0.0, cholesky = 0.0;  ///< relative errors of qdd
   bool positive = true;                    ///< Cholesky found M positive definite
 };
@@ -100,7 +100,7 @@ Measured measure(const Model& model, const VectorXd& q, const VectorXd& qd, cons
   const VectorXd exact = rounded(wide_forward(model, q, qd, tau));
   forward_dynamics(model, workspace, q, qd, tau, qdd);
   result.recursive = (qdd - exact).norm() / exact.norm();
-  // the two roads take other constants from the robot, each rounded: not quite the same robot
+  // the two algorithms round different constants of the model, so that each has its own reference
   const VectorXd exact_cholesky = rounded(wide_cholesky(model, q, qd, tau));
   MatrixXd M(n, n);
   inertia_matrix(model, workspace, q, M);
@@ -119,7 +119,7 @@ Measured measure(const Model& model, const VectorXd& q, const VectorXd& qd, cons
   return result;
 }
 
-/// The worst of several states.
+/// Maxima over several random states.
 Measured worst(const RobotDescription& robot, unsigned seed, int states) {
   const Model model(robot);
   test::RandomRobot random(seed);
@@ -137,9 +137,9 @@ Measured worst(const RobotDescription& robot, unsigned seed, int states) {
   return all;
 }
 
-int states() { return test::watched ? 2 : 20; }
+int states() { return test::sanitized ? 2 : 20; }
 
-/// Rods of a metre, their axes turned against each other, the last one with a load.
+/// Rods of 1 m with alternating joint axes; the last one has the mass `load`.
 RobotDescription rods(std::size_t count, double load) {
   test::RobotBuilder robot;
   std::string parent = "base";
@@ -155,22 +155,22 @@ RobotDescription rods(std::size_t count, double load) {
   return robot;
 }
 
-void note(const std::string& robot, const Measured& m) {
-  // where Cholesky stops, there is no answer: as wrong as can be
-  test::Numbers::all().note("condition", robot,
-                            {fmt::format("{:.0e}", m.condition), fmt::format("{:.0e}", m.scaled)},
-                            {m.recursive, m.positive ? m.cholesky : 1.0});
+void add_row(const std::string& robot, const Measured& m) {
+  // if Cholesky fails, its error counts as 1
+  test::ErrorTables::instance().add_row(
+      "condition", robot, {fmt::format("{:.0e}", m.condition), fmt::format("{:.0e}", m.scaled)},
+      {m.recursive, m.positive ? m.cholesky : 1.0});
 }
 
-TEST(Stability, LoadAtTheTip) {
+TEST(Stability, ErrorFollowsScaledConditionForLoadAtTip) {
   for (int exponent = 0; exponent <= 12; exponent += 2) {
     const Measured m = worst(rods(6, std::pow(10.0, exponent)), 5, states());
-    note(fmt::format("6 rods of 1 kg, the last 1e{} kg", exponent), m);
+    add_row(fmt::format("6 rods of 1 kg, the last 1e{} kg", exponent), m);
     EXPECT_LT(m.recursive, 10.0 * epsilon * m.scaled);
   }
 }
 
-TEST(Stability, LightWrist) {
+TEST(Stability, LightWristLosesNoDigits) {
   for (int exponent = 2; exponent <= 12; exponent += 2) {
     RobotDescription robot = rods(6, 1.0);
     for (std::size_t i = 4; i < 7; ++i) {
@@ -178,24 +178,25 @@ TEST(Stability, LightWrist) {
       robot.links[i].inertial->inertia *= std::pow(10.0, -exponent);
     }
     const Measured m = worst(robot, 6, states());
-    note(fmt::format("6 rods, the last three of 1e-{} kg", exponent), m);
-    // M's condition is that of the units; unit diagonal takes it away, and no digit is lost
+    add_row(fmt::format("6 rods, the last three of 1e-{} kg", exponent), m);
+    // the condition of M comes from the scale of its rows; scaled to unit diagonal, no digit is
+    // lost
     EXPECT_LT(m.recursive, 1e-13);
   }
 }
 
-TEST(Stability, LongChains) {
+TEST(Stability, LongChainsLoseNoDigits) {
   for (const std::size_t count : {10U, 30U, 100U, 300U}) {
-    if (test::watched && count > 30) continue;
-    const Measured m = worst(rods(count, 1.0), 7, count > 100 || test::watched ? 1 : 4);
-    note(fmt::format("{} rods of 1 kg", count), m);
-    // the condition grows with the cube of the length, the recursion does not see it
+    if (test::sanitized && count > 30) continue;
+    const Measured m = worst(rods(count, 1.0), 7, count > 100 || test::sanitized ? 1 : 4);
+    add_row(fmt::format("{} rods of 1 kg", count), m);
+    // the condition number grows with the cube of the length, the error of the recursion does not
     EXPECT_LT(m.recursive, 1e-13);
   }
 }
 
-TEST(Stability, AxesThatNearlyCoincide) {
-  // two parallel axes, hardly anything between them: M all but loses a rank
+TEST(Stability, ErrorFollowsScaledConditionForNearlyCoincidentAxes) {
+  // two parallel axes with almost no mass between them: M is nearly singular
   for (int exponent = 1; exponent <= 6; ++exponent) {
     const double distance = std::pow(10.0, -exponent);
     RobotDescription robot = rods(5, 1.0);
@@ -203,13 +204,13 @@ TEST(Stability, AxesThatNearlyCoincide) {
                                          Vector3d::Constant(0.1 * distance * distance));
     robot.joints[3].origin = {Eigen::Matrix3d::Identity(), {distance, 0.0, 0.0}};
     const Measured m = worst(robot, 8, states());
-    note(fmt::format("5 rods, the third 1e-{} m and almost nothing", exponent), m);
+    add_row(fmt::format("5 rods, the third 1e-{} m and almost nothing", exponent), m);
     EXPECT_LT(m.recursive, 100.0 * epsilon * m.scaled);
   }
 }
 
-TEST(Stability, TheReferencesConfirmEachOther) {
-  // recursions that share little, in 50 digits: apart by the round-off of the robot's constants
+TEST(Stability, ReferencesAgree) {
+  // different recursions in 50 digits: they differ by the rounding of the model's constants
   const Model model(rods(10, 1.0));
   test::RandomRobot random(9);
   const VectorXd q = random.vector(10, 3.0), qd = random.vector(10, 1.0);
@@ -225,7 +226,7 @@ TEST(Stability, TheReferencesConfirmEachOther) {
   EXPECT_LT((other - accelerations).norm() / accelerations.norm(), 1e-12);
 }
 
-TEST(Stability, AThousandRodsToTheLastDigits) {
+TEST(Stability, ThousandRodsAreAccurateToRoundOff) {
   const Model model(rods(1000, 1.0));
   test::RandomRobot random(10);
   const VectorXd q = random.vector(1000, 3.0), qd = random.vector(1000, 1.0);
@@ -236,7 +237,8 @@ TEST(Stability, AThousandRodsToTheLastDigits) {
   forward_dynamics(model, workspace, q, qd, tau, qdd);
   const double error = (qdd - exact).norm() / exact.norm();
   EXPECT_LT(error, 1e-13);
-  test::Numbers::all().note("scale", "1000 rods, forward dynamics against 50 digits", {}, {error});
+  test::ErrorTables::instance().add_row("scale", "1000 rods, forward dynamics against 50 digits",
+                                        {}, {error});
 }
 
 }  // namespace
