@@ -3,23 +3,23 @@
 // Adams: Adams-Bashforth-Moulton predictor-corrector of variable step and variable order 1 to 12
 // with local extrapolation, after Shampine and Gordon, Computer Solution of Ordinary Differential
 // Equations (1975), in the notation of Hairer, Norsett, Wanner, Solving ODEs I, sections III.5,
-// III.7. One or two evaluations a step, whatever the order: the cheapest where the derivative is
-// expensive and smooth.
+// III.7. One or two evaluations per step at any order: the most efficient method for expensive,
+// smooth derivatives.
 //
 //   Adams<double> integrator(system, options);
 //   integrator.start(0.0, y0);
 //   integrator.advance(1.0);
 //
-// Of q'' = a(t, q, q') the accelerations alone are interpolated, and integrated once for the rates
+// For q'' = a(t, q, q') only the accelerations are interpolated, and integrated once for the rates
 // and twice for the positions (Krogh, Variable order integrators for the numerical solution of
-// ordinary differential equations, 1969): half the numbers to carry along.
+// ordinary differential equations, 1969). This halves the number of differences.
 //
-// The corrected state is evaluated again (PECE) only where that matters for stability, that is
-// where the derivative answers strongly to the correction; else the predicted state's derivative is
-// kept (PEC). How strongly is measured now and then.
+// The corrected state is evaluated again (PECE) only where stability requires it: where the
+// derivative is sensitive to the correction. Otherwise the derivative of the predicted state is
+// kept (PEC). The sensitivity is measured at least every 16 steps.
 //
-// The step is doubled, kept, or reduced, since constant steps let the order rise. Dense output: the
-// integral of the corrector's own interpolation polynomial, of the order of the step.
+// The step is doubled, kept or reduced: the order can only rise during constant steps. Dense
+// output: the integral of the corrector's interpolation polynomial, with the order of the step.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
         inverse_size_(Real(1) / Real(static_cast<double>(system.size()))) {
     std::array<Real, highest_order + 3> ratio{};
     for (std::size_t j = 1; j < ratio.size(); ++j) ratio[j] = inverse(j);
-    even_.fill(ratio, highest_order + 2);
+    constant_step_.fill(ratio, highest_order + 2);
     for (std::size_t k = 0; k <= highest_order; ++k) {
       doubling_[k] = k == 0 ? Real(4) : Real(doubling_[k - 1] * Real(4));
     }
@@ -76,15 +76,15 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     constant_steps_ = 0;
     last_step_ = Real(0);
     starting_ = true;
-    response_ = Real(0);
-    unchecked_ = check_every;
+    sensitivity_ = Real(0);
+    steps_since_measured_ = measuring_interval;
     this->step_ = Real(0);
   }
 
   Status on_advance(const Real& limit) override {
     const Real direction = limit < this->time_ ? Real(-1) : Real(1);
     const Real span = absolute(Real(limit - this->time_));
-    if (valid_ > 0 && last_step_ * direction < Real(0)) on_start();  // turned round
+    if (valid_ > 0 && last_step_ * direction < Real(0)) on_start();  // direction reversed
     if (valid_ == 0) {
       this->evaluate(this->time_, this->y_, y_new_);
       for (std::size_t i = 0; i < width_; ++i) phi_[i] = y_new_[rates_ + i];
@@ -96,7 +96,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     for (int failures = 0;;) {
       Real h = this->step_;
       const bool landing = this->lands(span, h);
-      // Two equal steps to the limit rather than one and a sliver.
+      // Two equal steps to the limit rather than a long and a very short one.
       if (!landing && h * Real(2) > span) h = Real(span / Real(2));
       if (!landing && this->too_small(h)) {
         return last_error_finite_ ? Status::step_size_underflow : Status::not_finite;
@@ -104,15 +104,16 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
       const Real signed_h = Real(direction * h);
       const Real t_new = landing ? limit : Real(this->time_ + signed_h);
       predict(t_new, signed_h);
-      slope(t_new, predicted_, f_new_);
+      derivative(t_new, predicted_, f_new_);
       const Errors errors = estimate(signed_h);
-      last_error_finite_ = finite(errors.here);
+      last_error_finite_ = finite(errors.current);
 
       std::size_t order = order_;
-      if (order_ == 2 && errors.below * Real(4) <= errors.here) order = 1;
-      if (order_ > 2 && larger(errors.below, errors.far_below) <= errors.here) order = order_ - 1;
+      if (order_ == 2 && errors.lower * Real(4) <= errors.current) order = 1;
+      if (order_ > 2 && larger(errors.lower, errors.two_lower) <= errors.current)
+        order = order_ - 1;
 
-      if (errors.here <= Real(1)) {
+      if (errors.current <= Real(1)) {
         correct(t_new, signed_h);
         choose_next(order, h, signed_h, errors);
         return Status::ok;
@@ -120,11 +121,11 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
       ++this->statistics_.rejections;
       ++failures;
       starting_ = false;
-      unchecked_ = check_every;
+      steps_since_measured_ = measuring_interval;
       Real factor = Real(0.5);
       if (!last_error_finite_) factor = Real(0.1);
-      if (failures > 3 && last_error_finite_ && errors.here > Real(4)) {
-        factor = root(Real(Real(0.5) / root(errors.here)));
+      if (failures > 3 && last_error_finite_ && errors.current > Real(4)) {
+        factor = root(Real(Real(0.5) / root(errors.current)));
       }
       order_ = failures >= 3 ? 1 : order;
       this->step_ = Real(h * factor);
@@ -161,20 +162,22 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
   }
 
  private:
-  /// A step times |change of f| / |change of y| beyond which the second evaluation pays: a damped
-  /// motion that only stability holds back has 0.2 to 2, an arm that falls freely 0.01 to 0.1.
-  static constexpr double strong_response = 0.15;
-  /// Steps without a second evaluation before the response is measured anew.
-  static constexpr std::size_t check_every = 16;
+  /// Threshold of h |change of f| / |change of y| above which the second evaluation pays. Typical
+  /// values: 0.2 to 2 for a damped motion whose step is limited by stability, 0.01 to 0.1 for an
+  /// arm in free fall.
+  static constexpr double high_sensitivity = 0.15;
+  /// Steps without a second evaluation before the sensitivity is measured again.
+  static constexpr std::size_t measuring_interval = 16;
 
-  /// Squares of the estimated errors of this step at the order used, one below and two below.
+  /// Squares of the estimated errors of this step at the current order, one lower and two lower.
   struct Errors {
-    Real here;
-    Real below;
-    Real far_below;
+    Real current;
+    Real lower;
+    Real two_lower;
   };
 
-  /// Squares of a difference over the tolerances of what it is integrated to, once and twice.
+  /// Sums of squares of a difference, weighted with the tolerances of its first and second
+  /// integral.
   struct Sums {
     Real once = Real(0);
     Real twice = Real(0);
@@ -190,17 +193,17 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     std::array<Real, highest_order + 3> once{};
     std::array<Real, highest_order + 3> twice{};
 
-    /// Those below `count`, of ratio_j = h / (t_new - t_(n - j + 1)); diagonal by diagonal.
+    /// Fills the first `count` from ratio_j = h / (t_new - t_(n - j + 1)), diagonal by diagonal.
     void fill(const std::array<Real, highest_order + 3>& ratio, std::size_t count) {
       std::array<Real, highest_order + 3> c{};
       for (std::size_t q = 0; q <= count; ++q) {
-        Real here = inverse(q + 1);
+        Real value = inverse(q + 1);
         for (std::size_t j = 0; j < q; ++j) {
-          const Real next = Real(c[j] - ratio[j + 1] * here);
-          c[j] = here;
-          here = next;
+          const Real next = Real(c[j] - ratio[j + 1] * value);
+          c[j] = value;
+          value = next;
         }
-        if (q < count) once[q] = c[q] = here;
+        if (q < count) once[q] = c[q] = value;
         if (q > 0) twice[q - 1] = c[q - 1];
       }
     }
@@ -216,7 +219,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     return values[n];
   }
 
-  void slope(const Real& t, Input y, Output f) {
+  void derivative(const Real& t, Input y, Output f) {
     if (!twice_) {
       this->evaluate(t, y, f);
       return;
@@ -225,8 +228,8 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     this->system_.acceleration(t, y.first(width_), y.last(width_), f);
   }
 
-  /// work(count, i) for neighbours i .. i + count - 1, where count is a constant: what the inner
-  /// loops need to become vector instructions.
+  /// Calls work(count, i) for blocks i .. i + count - 1. count is a compile-time constant, so that
+  /// the inner loops vectorize.
   template <class Work>
   void each_block(Work&& work) const {
     std::size_t i = 0;
@@ -236,24 +239,24 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
   }
 
   /// HNW I, Eqs. III.5.5 to III.5.10: phi*_j = beta_j phi_j, g_j, the predicted state, and the sum
-  /// of phi*_j, which is the predicted derivative.
+  /// of phi*_j, the predicted derivative.
   void predict(const Real& t_new, const Real& h) {
     const std::size_t stars = std::min(valid_, order_ + 1);
     if (h == last_step_ && constant_steps_ >= order_) {
-      g_ = &even_;
+      g_ = &constant_step_;
       star_ = phi_.data();
     } else {
       const std::size_t known = std::min(valid_ + 1, order_ + 2);
       std::array<Real, highest_order + 3> ratio{};
       for (std::size_t j = 1; j < known; ++j) ratio[j] = Real(h / (t_new - times_[j - 1]));
-      uneven_.fill(ratio, known);
+      variable_step_.fill(ratio, known);
       std::array<Real, highest_order + 2> beta{};
       beta[0] = Real(1);
       for (std::size_t j = 1; j < stars; ++j) {
         beta[j] = Real((t_new - times_[j - 1]) / (times_[0] - times_[j]));
       }
       for (std::size_t j = 1; j < stars; ++j) beta[j] *= beta[j - 1];
-      g_ = &uneven_;
+      g_ = &variable_step_;
       star_ = phi_star_.data();
       each_block([&](auto constant, std::size_t at) {
         constexpr std::size_t count = decltype(constant)::value;
@@ -304,7 +307,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     });
   }
 
-  /// The mean square of what one more term of order j changes.
+  /// Mean square of the contribution of the term of order j.
   Real mean_square(const Real& h, std::size_t j, const Sums& sums) const {
     const Real once = Real(h * (g_->once[j] - g_->once[j - 1]));
     Real total = Real(once * once * sums.once);
@@ -322,20 +325,20 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     }
     const Scalar* last = star_ + (order_ - 1) * width_;
     const Scalar* before = order_ > 1 ? last - width_ : last;
-    Sums here, below, far_below;
+    Sums current, lower, two_lower;
     for (std::size_t i = 0; i < width_; ++i) {
       const Scalar difference = f_new_[i] - difference_[i];
-      const Scalar lower = difference + last[i];
-      const Scalar far_lower = lower + before[i];
+      const Scalar difference_lower = difference + last[i];
+      const Scalar difference_two_lower = difference_lower + before[i];
       const Real once = inverse_tolerance_[rates_ + i], twice = inverse_tolerance_[i];
       difference_[i] = difference;
-      here.add(magnitude(difference), once, twice);
-      below.add(magnitude(lower), once, twice);
-      far_below.add(magnitude(far_lower), once, twice);
+      current.add(magnitude(difference), once, twice);
+      lower.add(magnitude(difference_lower), once, twice);
+      two_lower.add(magnitude(difference_two_lower), once, twice);
     }
-    Errors errors{mean_square(h, order_, here), Real(0), Real(0)};
-    if (order_ > 1) errors.below = mean_square(h, order_ - 1, below);
-    if (order_ > 2) errors.far_below = mean_square(h, order_ - 2, far_below);
+    Errors errors{mean_square(h, order_, current), Real(0), Real(0)};
+    if (order_ > 1) errors.lower = mean_square(h, order_ - 1, lower);
+    if (order_ > 2) errors.two_lower = mean_square(h, order_ - 2, two_lower);
     return errors;  // difference_ is now phi_order of the predicted derivative
   }
 
@@ -351,8 +354,8 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
       }
     }
     if (needs_evaluation(h)) {
-      slope(t_new, y_new_, f_corrected_);
-      measure_response();
+      derivative(t_new, y_new_, f_corrected_);
+      measure_sensitivity();
       f_new_.swap(f_corrected_);
     }
     const std::size_t stars = std::min(valid_, order_ + 1);
@@ -360,7 +363,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
       constexpr std::size_t count = decltype(constant)::value;
       Scalar now[count], old[count];
       Scalar* to = phi_.data() + at;
-      const Scalar* star = star_ + at;  // perhaps the same place
+      const Scalar* star = star_ + at;  // may alias `to`
       for (std::size_t i = 0; i < count; ++i) now[i] = f_new_[at + i];
       for (std::size_t j = 0; j < stars; ++j, to += width_, star += width_) {
         for (std::size_t i = 0; i < count; ++i) old[i] = star[i];
@@ -376,23 +379,25 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
   }
 
   bool needs_evaluation(const Real& h) {
-    if (unchecked_ >= check_every || absolute(h) * response_ > Real(strong_response)) return true;
-    ++unchecked_;
+    if (steps_since_measured_ >= measuring_interval ||
+        absolute(h) * sensitivity_ > Real(high_sensitivity))
+      return true;
+    ++steps_since_measured_;
     return false;
   }
 
-  /// How much the derivative answers to a change of what it is the derivative of.
-  void measure_response() {
-    unchecked_ = 0;
-    Real answer(0), change(0);
+  /// Sensitivity |change of f| / |change of y| from the corrector step.
+  void measure_sensitivity() {
+    steps_since_measured_ = 0;
+    Real f_change(0), y_change(0);
     for (std::size_t i = 0; i < width_; ++i) {
       const Real w = inverse_tolerance_[rates_ + i];
       const Real a = Real(magnitude(Scalar(f_corrected_[i] - f_new_[i])) * w);
       const Real b = Real(magnitude(Scalar(y_new_[rates_ + i] - predicted_[rates_ + i])) * w);
-      answer += a * a;
-      change += b * b;
+      f_change += a * a;
+      y_change += b * b;
     }
-    response_ = change > Real(0) ? root(Real(answer / change)) : Real(0);
+    sensitivity_ = y_change > Real(0) ? root(Real(f_change / y_change)) : Real(0);
   }
 
   /// Order and step of the next step (Shampine and Gordon 1975, chapter 7).
@@ -400,7 +405,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     constant_steps_ = signed_h == last_step_ ? constant_steps_ + 1 : 1;
     last_step_ = signed_h;
     last_order_ = order_;
-    Real error = errors.here;
+    Real error = errors.current;
     const bool lowered = order + 1 == order_;
     if (lowered || order_ == highest_order) starting_ = false;
     if (starting_) {
@@ -410,7 +415,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     }
     if (lowered) {
       order_ = order;
-      error = errors.below;
+      error = errors.lower;
     } else if (constant_steps_ > order_ && valid_ > order_ + 1 && order_ < highest_order) {
       const Scalar* p = phi_.data() + (order_ + 1) * width_;
       Sums sums;
@@ -418,9 +423,9 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
         sums.add(magnitude(p[i]), inverse_tolerance_[rates_ + i], inverse_tolerance_[i]);
       }
       const Real above = mean_square(h, order_ + 1, sums);
-      if (order_ > 1 && errors.below <= smaller(error, above)) {
+      if (order_ > 1 && errors.lower <= smaller(error, above)) {
         --order_;
-        error = errors.below;
+        error = errors.lower;
       } else if (order_ == 1 ? above * Real(4) < error : above < error) {
         ++order_;
         error = above;
@@ -437,12 +442,12 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     }
   }
 
-  bool twice_;                    // q'' = a: accelerations are interpolated and integrated twice
-  std::size_t width_;             // numbers that are interpolated
-  std::size_t rates_;             // where in the state are those that they are the derivatives of
-  std::vector<Scalar> phi_;       // modified divided differences at the present time
-  std::vector<Scalar> phi_star_;  // the same, scaled to the step being tried
-  const Scalar* star_ = nullptr;  // where these are: in phi_ if the scales are 1
+  bool twice_;               // q'' = a: accelerations are interpolated and integrated twice
+  std::size_t width_;        // number of interpolated components
+  std::size_t rates_;        // index in the state of the components whose derivatives these are
+  std::vector<Scalar> phi_;  // modified divided differences at the current time
+  std::vector<Scalar> phi_star_;  // the same, scaled to the attempted step
+  const Scalar* star_ = nullptr;  // phi_star_, or phi_ if all scales are 1
   std::vector<Scalar> difference_;
   std::vector<Scalar> f_new_;
   std::vector<Scalar> f_corrected_;
@@ -450,18 +455,18 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
   std::vector<Scalar> y_new_;
   std::vector<Real> inverse_tolerance_;
   Real inverse_size_;
-  Coefficients even_;    // of constant steps
-  Coefficients uneven_;  // of this step
-  const Coefficients* g_ = &even_;
-  std::array<Real, highest_order + 1> doubling_{};  // by order: what doubling the step does to a
-                                                    // squared error
+  Coefficients constant_step_;  // for constant steps
+  Coefficients variable_step_;  // for this step
+  const Coefficients* g_ = &constant_step_;
+  std::array<Real, highest_order + 1> doubling_{};  // by order: factor of a squared error when the
+                                                    // step is doubled
   std::array<Real, highest_order + 3> times_{};     // t_n, t_(n-1), ...
   std::size_t order_ = 1;
   std::size_t last_order_ = 1;
-  std::size_t valid_ = 0;           // number of phi_j known
-  std::size_t constant_steps_ = 0;  // as long as the last
-  std::size_t unchecked_ = 0;       // steps since the response was measured
-  Real response_ = Real(0);         // |change of f| / |change of y|
+  std::size_t valid_ = 0;                 // number of known phi_j
+  std::size_t constant_steps_ = 0;        // consecutive steps of the same size
+  std::size_t steps_since_measured_ = 0;  // steps since the sensitivity was measured
+  Real sensitivity_ = Real(0);            // |change of f| / |change of y|
   Real last_step_ = Real(0);
   bool starting_ = true;
   bool last_error_finite_ = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AdaptiveIntegrator: what all error-controlled methods share: the weighted error norm, the first
-// step (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed., section II.4),
+// AdaptiveIntegrator: base of all error-controlled methods: the weighted error norm, the first step
+// (Hairer, Norsett, Wanner, Solving Ordinary Differential Equations I, 2nd ed., section II.4),
 // landing on the limit, and the smallest step.
 //
 //   // in a method: |error| <= 1 is within tolerance
@@ -25,7 +25,7 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
   using typename Integrator<Scalar>::Input;
   using typename Integrator<Scalar>::Output;
 
-  /// The step the method would take next, unsigned; zero before the first.
+  /// Proposed next step, unsigned; zero before the first.
   const Real& next_step() const { return step_; }
 
  protected:
@@ -53,7 +53,7 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
     return root(Real(sum / Real(static_cast<double>(v.size()))));
   }
 
-  /// First step, unsigned, for a method whose error estimate is O(h^(estimate_order + 1)).
+  /// Initial step, unsigned, for a method whose error estimate is O(h^(estimate_order + 1)).
   Real first_step(const Real& direction, const Real& span, Input f, int estimate_order) {
     if (this->options_.step) return smaller(*this->options_.step, largest_step(span));
     const Input y = this->y_;
@@ -81,7 +81,8 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
     return this->options_.max_step ? smaller(*this->options_.max_step, span) : span;
   }
 
-  /// Cuts or stretches (by 1 %) the step so that it lands on the limit when that is near.
+  /// Shortens the step, or lengthens it by at most 1 %, to end exactly at the limit. Returns
+  /// whether it does.
   bool lands(const Real& span, Real& h) const {
     if (this->options_.max_step) h = smaller(h, *this->options_.max_step);
     if (h * Real(1.01) < span) return false;
@@ -89,7 +90,7 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
     return true;
   }
 
-  /// A step this small changes nothing, or less than the user allows.
+  /// Whether the step is below round-off of the time or below min_step.
   bool too_small(const Real& h) const {
     if (this->options_.min_step && h < *this->options_.min_step) return true;
     return h <= Real(4) * epsilon<Real>() * absolute(this->time_) ||

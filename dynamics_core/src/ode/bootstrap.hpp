@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bootstrap: dense output for a one-step method that has none of its own, from the values and
+// Bootstrap: dense output for one-step methods without an interpolant, from the values and
 // derivatives at both ends of the step (Enright, Jackson, Norsett, Thomsen, ACM TOMS 12, 1986).
 //
 // The cubic Hermite polynomial is in error by O(h^4). The derivative f evaluated on it is in error
-// by O(h^4), too, and enters multiplied by h: the quartic through it is in error by O(h^5), and so
-// on, a degree per round. Degree 4 costs 1 evaluation, degree 5 costs 3, degree 6 costs 6, and only
-// in steps that are sampled.
+// by O(h^4), too, but is multiplied by h: the quartic through it is in error by O(h^5), and so on,
+// one degree per round. Degree 4 costs 1 evaluation, degree 5 costs 3, degree 6 costs 6, only in
+// steps that are sampled.
 //
 //   Bootstrap<double> dense(size, 5);
 //   dense.prepare(evaluate, t0, h, y0, f0, y1, f1);   // 3 calls of evaluate(t, y, dydt)
@@ -55,8 +55,8 @@ class Bootstrap {
       second[i] = f1[i];
     }
     for (std::size_t k = 1; k < levels_.size(); ++k) {
-      // Evaluate all new slopes on the previous polynomial before the first of them replaces an old
-      // one: they go behind those in use and are then moved to the front.
+      // Evaluate all new derivatives on the previous polynomial before any of them replaces an old
+      // one: they are stored after those in use and moved to the front afterwards.
       const std::size_t used = levels_[k - 1].nodes.size();
       const std::size_t count = levels_[k].nodes.size() - 2;
       for (std::size_t j = 0; j < count; ++j) {
@@ -72,7 +72,7 @@ class Bootstrap {
     }
   }
 
-  /// At t0 + theta h.
+  /// The interpolant at t0 + theta h. prepare() must have been called.
   void value(const Real& theta, std::span<const Scalar> y0, std::span<const Scalar> y1,
              std::span<Scalar> y) const {
     polynomial(levels_.back(), theta, y0, y1, y);
@@ -158,7 +158,7 @@ class Bootstrap {
   std::span<Scalar> slope(std::size_t j) { return {slopes_.data() + j * size_, size_}; }
   std::span<const Scalar> slope(std::size_t j) const { return {slopes_.data() + j * size_, size_}; }
 
-  /// Nodes in use on the way to degree 6 (4) and behind them those being evaluated (3).
+  /// At most 4 nodes in use plus 3 being evaluated.
   static constexpr std::size_t slots = 7;
 
   std::size_t size_;

@@ -90,7 +90,7 @@ class EmbeddedRungeKutta final : public AdaptiveIntegrator<Scalar> {
         divisor = clamped(divisor, Real(Real(1) / tableau.grow), Real(Real(1) / tableau.shrink));
         Real proposal = Real(h / divisor);
         if (rejected) proposal = smaller(proposal, h);
-        // A step cut only to land on the limit says nothing against the longer one planned.
+        // A step shortened only to end at the limit does not reduce the planned one.
         this->step_ = landing ? larger(proposal, this->step_) : proposal;
         error_old_ = larger(error, Real(1e-4));
         if (!tableau.estimate_needs_end()) f(t_new, y_new_, engine_.end());
@@ -116,7 +116,7 @@ class EmbeddedRungeKutta final : public AdaptiveIntegrator<Scalar> {
   }
 
  private:
-  /// Norm of the error estimate; 1 is the tolerance.
+  /// Norm of the error estimate, relative to the tolerance.
   Real estimate(const Real& h) {
     const auto& tableau = engine_.tableau();
     engine_.sum(tableau.error, h, difference_);
@@ -129,7 +129,7 @@ class EmbeddedRungeKutta final : public AdaptiveIntegrator<Scalar> {
     return blend > Real(0) || !finite(blend) ? Real(high * high / blend) : Real(0);
   }
 
-  /// After a failure the next call starts from the same state again.
+  /// After a failure the next call starts from the same state and reuses f there.
   void keep_stage_zero() {
     std::copy(engine_.stage(0).begin(), engine_.stage(0).end(), engine_.end().begin());
     have_end_ = true;

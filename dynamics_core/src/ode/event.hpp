@@ -3,9 +3,12 @@
 // Event: a scalar function g(t, y) whose zero crossings are located during a run.
 //
 //   auto height = [](const double&, std::span<const double> y) { return y[0]; };
-//   auto bounce = [](const double&, std::span<double> y) { y[1] *= -0.9; return
-//   EventAction::restart; }; Event<double> ground{height, Crossing::falling}; ground.action =
-//   bounce;
+//   auto bounce = [](const double&, std::span<double> y) {
+//     y[1] *= -0.9;
+//     return EventAction::restart;
+//   };
+//   Event<double> ground{height, Crossing::falling};
+//   ground.action = bounce;
 //
 // locate_crossing finds the time to round-off by bracketing on the dense output.
 #pragma once
@@ -28,12 +31,13 @@ struct Event {
 
   Function function;
   Crossing crossing = Crossing::any;
-  /// Called at each crossing; without one the event is counted, and ends the run if `terminal`.
+  /// Called at each crossing; may be empty. A `terminal` event ends the run in any case.
   Action action = {};
   bool terminal = false;
 };
 
-/// Sign change from `before` (never 0) to the value `now` that an event counts.
+/// Whether the change from sign `before` (never 0) to the value `now` is a crossing in the given
+/// direction.
 template <class Real>
 bool counts(Crossing crossing, int before, const Real& now) {
   if (before < 0) return crossing != Crossing::falling && now >= Real(0);
@@ -41,9 +45,9 @@ bool counts(Crossing crossing, int before, const Real& now) {
   return false;
 }
 
-/// A bracket of a zero of g between a and b, g(a) and g(b) of different sign (g(b) may be 0),
-/// narrowed until its ends are neighbours to within round-off. Returns the end on the side of b:
-/// the first time at which the crossing has happened. Inverse quadratic interpolation with
+/// Locates a zero of g between a and b, where g(a) and g(b) have different signs (g(b) may be 0),
+/// to round-off. Returns the end of the final bracket on the side of b: the first time after the
+/// crossing. Inverse quadratic interpolation with
 /// bisection (Chandrupatla, Advances in Engineering Software 28, 1997); at most `max_evaluations`
 /// calls.
 template <class Real, class Function>
@@ -77,7 +81,7 @@ Real locate_crossing(Function&& g, Real a, Real b, Real g_a, Real g_b) {
       b = t;
       g_b = value;
     }
-    // The newest point first, its opposite second, the one it replaced third.
+    // x1: the newest point; x2: the opposite end of the bracket; previous: the replaced point.
     const Real& x1 = still_before ? a : b;
     const Real& x2 = still_before ? b : a;
     const Real& g1 = still_before ? g_a : g_b;

@@ -2,16 +2,16 @@
 //
 // Extrapolation (`gbs`): Gragg's explicit midpoint rule extrapolated after Bulirsch and Stoer, of
 // variable order and step (Hairer, Norsett, Wanner, Solving ODEs I, section II.9, the strategy of
-// ODEX). Its coefficients are rational, its order rises with the precision of the scalar (18 in
-// double, 32 with 50 digits): the method for references in wide reals.
+// ODEX). Its coefficients are rational and its order increases with the precision of the scalar (18
+// in double, 32 with 50 digits): suited for reference solutions in wide reals.
 //
 //   using Wide = boost::multiprecision::cpp_bin_float_50;
 //   Options<Wide> options;
 //   options.rtol = Wide("1e-35");
 //   Extrapolation<Wide> integrator(system, options);
 //
-// Dense output: the step is repeated over the shorter interval at the same order, so that a sample
-// is as accurate as a step; it costs the evaluations of a step.
+// Dense output: the step is repeated over the shorter interval at the same order. A sample is as
+// accurate as a step and costs the evaluations of a step.
 #pragma once
 
 #include <algorithm>
@@ -97,7 +97,7 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
       }
       const Real planned = this->step_;
       choose_next(accepted, h);
-      // A step cut only to land says nothing against the longer one planned.
+      // A step shortened only to end at the limit does not reduce the planned one.
       if (landing) this->step_ = larger(this->step_, planned);
       rejected_ = false;
       const Real t_new = landing ? limit : Real(this->time_ + signed_h);
@@ -158,7 +158,8 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
     }
   }
 
-  /// Fills row j, and its error (1: tolerance), best step and work per unit step.
+  /// Fills row j of the table. Returns its error relative to the tolerance and sets its optimal
+  /// step and work per unit step.
   Real row_error(std::size_t j, const Real& signed_h, const Real& h) {
     fill_row(j, this->time_, signed_h, this->y_, slope_);
     if (j < 2) return std::numeric_limits<Real>::max();
@@ -176,7 +177,8 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
     return error;
   }
 
-  /// The row at which the step converged, 0 if rejected; then step_ and column_ are changed.
+  /// Returns the row at which the step converged, or 0 if rejected; then step_ and column_ are
+  /// updated.
   std::size_t try_step(const Real& signed_h, const Real& h) {
     const auto count = [](std::size_t j) { return Real(static_cast<double>(substeps(j))); };
     Real previous = std::numeric_limits<Real>::max();
@@ -190,7 +192,7 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
       previous = error;
       if (j < 2 || j + 1 < column_) continue;
       if (error <= Real(1)) return j;
-      // Convergence monitor (HNW I, Eqs. II.9.29 and II.9.31): no hope of convergence further on.
+      // Convergence monitor (HNW I, Eqs. II.9.29 and II.9.31): no convergence to be expected.
       Real bound = Real(1);
       if (j + 1 == column_)
         bound = Real(count(column_ + 1) * count(column_) / (count(1) * count(1)));
@@ -239,7 +241,7 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
   std::size_t columns_;
   std::vector<Scalar> row_;  // T_j1 .. T_jj
   std::vector<Scalar> previous_row_;
-  std::vector<Scalar> slope_;        // f at the present time
+  std::vector<Scalar> slope_;        // f at the current time
   std::vector<Scalar> start_slope_;  // f at the start of the last step
   std::vector<Scalar> stage_slope_;
   std::vector<Scalar> before_;

@@ -6,7 +6,7 @@
 //   auto integrator = make_fixed_step_integrator<double>("rk4", system, options);
 //   integrator->step(t, 0.001, y);    // real time: y is advanced in place, no allocation
 //
-// `step` has no memory: it may be called with any t, h and y. Its work is bounded.
+// `step` is stateless: it may be called with any t, h and y. Its work is bounded.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class FixedStepIntegrator : public Integrator<Scalar> {
 
   bool is_adaptive() const override { return false; }
 
-  /// y(t) becomes y(t + h). Unless `ok` is returned, y is as it was.
+  /// Advances y from t to t + h in place. y is unchanged unless `ok` is returned.
   [[nodiscard]] virtual Status step(const Real& t, const Real& h, Output y) = 0;
 
  protected:
@@ -50,7 +50,8 @@ class FixedStepIntegrator : public Integrator<Scalar> {
     count_ = 0;
   }
 
-  /// Steps to origin + n step, so that rounding of the time does not add up, and to the limit.
+  /// Steps to origin + n step, so that rounding errors of the time do not accumulate, and to the
+  /// limit.
   Status on_advance(const Real& limit) override {
     const Real& width = *this->options_.step;
     const Real direction = limit < this->time_ ? Real(-1) : Real(1);
@@ -165,7 +166,7 @@ class FixedRungeKutta final : public FixedStepIntegrator<Scalar> {
       const auto f = [this](const Real& at, Input point, Output dydt) {
         this->evaluate(at, point, dydt);
       };
-      if (!stages_current_) {  // `step` was called for something else since
+      if (!stages_current_) {  // `step` has been called in between
         f(this->previous_time_, this->previous_y_, engine_.stage(0));
         engine_.stages(f, this->previous_time_, h, this->previous_y_);
         stages_current_ = true;

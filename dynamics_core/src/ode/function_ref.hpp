@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FunctionRef: a reference to a callable, two pointers wide, that never allocates and never owns.
+// FunctionRef: a non-owning reference to a callable, the size of two pointers. Never allocates.
 //
 //   auto fall = [](const double&, std::span<const double> y, std::span<double> dydt) {
 //     dydt[0] = y[1];
@@ -23,7 +23,7 @@ class FunctionRef;
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
-  /// Refers to nothing; only `operator bool` may be asked.
+  /// Empty: only `operator bool` may be called.
   FunctionRef() = default;
 
   template <class Callable>

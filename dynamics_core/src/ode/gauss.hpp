@@ -118,13 +118,13 @@ class GaussLegendre final : public HermiteFixedStep<Scalar> {
 
   Real accumulate(const Real& change, const Scalar& difference, const Scalar& y) const {
     const Real ratio = Real(magnitude(difference) / (Real(1) + magnitude(y)));
-    // NaN must not be lost in a comparison.
+    // propagates NaN
     return ratio <= change ? change : ratio;
   }
 
-  /// Whether the iteration has reached round-off: the change is below it, or has stopped falling
-  /// close to it.
-  static bool settled(const Real& change, const Real& previous) {
+  /// Whether the iteration has converged to round-off: the change is below it, or no longer
+  /// decreases close to it.
+  static bool converged(const Real& change, const Real& previous) {
     if (change <= epsilon<Real>() / Real(2)) return true;
     return change <= Real(100) * epsilon<Real>() && change >= previous;
   }
@@ -132,7 +132,7 @@ class GaussLegendre final : public HermiteFixedStep<Scalar> {
   Status fixed_point(const Real& t, const Real& h, Input y) {
     const std::size_t n = this->size();
     for (auto& value : z_) value = Scalar(0);
-    // Start from an Euler predictor: one evaluation that saves an iteration.
+    // Euler predictor: one evaluation that saves an iteration.
     this->evaluate(t, y, Output(k_).first(n));
     for (std::size_t s = stages_; s-- > 0;) {
       for (std::size_t i = 0; i < n; ++i) z_[s * n + i] = h * c_[s] * k_[i];
@@ -144,7 +144,7 @@ class GaussLegendre final : public HermiteFixedStep<Scalar> {
       const Real change = update(h, y);
       if (!finite(change)) return Status::not_converged;
       z_.swap(z_new_);
-      if (settled(change, previous)) return Status::ok;
+      if (converged(change, previous)) return Status::ok;
       if (iteration > 3 && change > previous / Real(2) && change > Real(1e-6)) break;
       previous = change;
     }
@@ -184,7 +184,7 @@ class GaussLegendre final : public HermiteFixedStep<Scalar> {
         z_[i] += z_new_[i];
       }
       if (!finite(change)) return Status::not_converged;
-      if (settled(change, previous)) {
+      if (converged(change, previous)) {
         evaluate_stages(t, h, y);
         return Status::ok;
       }

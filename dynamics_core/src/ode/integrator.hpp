@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integrator: one numerical method at work on one System. It knows nothing of sampling or events
-// (see solve.hpp); it advances step by step and interpolates within the last step.
+// Integrator: one numerical method applied to one System. It advances step by step and interpolates
+// within the last step. Sampling and events are in solve.hpp.
 //
 //   auto integrator = make_integrator<double>("dop853", system, options);
 //   integrator->start(0.0, y0);
@@ -10,8 +10,9 @@
 //     integrator->interpolate(t_within_the_step, y);             // dense output
 //   }
 //
-// After construction nothing allocates and nothing throws except what the system's callables throw
-// (and `start`, for a state of the wrong size). The same calls give the same bits.
+// After construction nothing allocates, and nothing throws except the system's callables and
+// `start` (std::invalid_argument for a state of the wrong size). Identical calls give bitwise
+// identical results.
 #pragma once
 
 #include <algorithm>
@@ -41,15 +42,15 @@ class Integrator {
   Integrator& operator=(const Integrator&) = delete;
 
   const std::string& name() const { return *name_; }
-  /// The name, for those who outlive the integrator.
+  /// The name, shared so that it can outlive the integrator.
   const std::shared_ptr<const std::string>& shared_name() const { return name_; }
-  /// Order of the propagated solution; of a variable-order method the highest it may use.
+  /// Order of the propagated solution; for variable-order methods the highest order.
   int order() const { return order_; }
   virtual bool is_adaptive() const { return true; }
   std::size_t size() const { return system_.size(); }
   const Options<Real>& options() const { return options_; }
 
-  /// Sets the state and forgets everything learnt from earlier steps except the statistics.
+  /// Sets the state and resets the method, except the statistics.
   void start(const Real& t, Input y) {
     if (y.size() != size()) {
       throw std::invalid_argument("state has " + std::to_string(y.size()) +
@@ -62,7 +63,7 @@ class Integrator {
     on_start();
   }
 
-  /// One accepted step towards `limit`, before or after the present time, landing on it exactly if
+  /// Takes one accepted step towards `limit` (forward or backward in time), ending exactly on it if
   /// it is within reach. On failure time and state remain those of the last accepted step.
   [[nodiscard]] Status advance(const Real& limit) {
     if (limit == time_) return Status::ok;
@@ -111,7 +112,7 @@ class Integrator {
     system_.derivative(t, y, dydt);
   }
 
-  /// Makes `y_new` the present state at t, the present one the previous.
+  /// Makes `y_new` the current state at time t and the current state the previous one.
   void accept(const Real& t, std::vector<Scalar>& y_new) {
     previous_time_ = time_;
     time_ = t;

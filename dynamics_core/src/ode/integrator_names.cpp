@@ -18,9 +18,9 @@ std::span<const IntegratorName> integrator_names() {
       {"gbs", false, false, "Gragg-Bulirsch-Stoer extrapolation, variable step and order"},
       {"radau5", false, false, "Radau IIA, order 5, for stiff systems"},
       {"semi_implicit_euler", true, true, "symplectic Euler, order 1, fixed step"},
-      {"implicit_midpoint", true, true, "Gauss, order 2, fixed step, energy-respecting"},
-      {"gauss4", true, true, "Gauss, order 4, fixed step, energy-respecting"},
-      {"gauss6", true, true, "Gauss, order 6, fixed step, energy-respecting"},
+      {"implicit_midpoint", true, true, "Gauss, order 2, fixed step, bounded energy error"},
+      {"gauss4", true, true, "Gauss, order 4, fixed step, bounded energy error"},
+      {"gauss6", true, true, "Gauss, order 6, fixed step, bounded energy error"},
   }};
   return names;
 }

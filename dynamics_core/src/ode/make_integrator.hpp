@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integrators by name.
+// Factory of the integrators by name.
 //
 //   auto integrator = make_integrator<double>("dop853", system, options);
 //
@@ -9,7 +9,7 @@
 //                     gbs                            extrapolation, for the highest precision
 //                     radau5                         stiff
 // fixed step:         rk4, semi_implicit_euler (first order in step, second-order systems only),
-//                     implicit_midpoint, gauss4, gauss6 (energy-respecting)
+//                     implicit_midpoint, gauss4, gauss6 (bounded energy error)
 //
 // With `options.fixed_step` the embedded pairs run at constant step without error control.
 #pragma once
@@ -35,7 +35,8 @@
 
 namespace dynamics::ode {
 
-/// The tableau of an explicit Runge-Kutta method by name; throws for the others.
+/// The tableau of an explicit Runge-Kutta method by name. Throws std::invalid_argument for other
+/// methods.
 template <class Real>
 Tableau<Real> make_tableau(std::string_view name) {
   if (name == "rk4") return rk4_tableau<Real>();
@@ -47,13 +48,13 @@ Tableau<Real> make_tableau(std::string_view name) {
                               "' has no explicit Runge-Kutta tableau");
 }
 
-/// A method at constant step, with `step` for real-time loops. options.step is its step.
+/// A constant-step method, with `step` for real-time loops. options.step is the step of `advance`.
 template <class Scalar>
 std::unique_ptr<FixedStepIntegrator<Scalar>> make_fixed_step_integrator(
     std::string_view name, const System<Scalar>& system, Options<RealOf<Scalar>> options) {
   if (!find_integrator(name).constant_step) {
     throw std::invalid_argument("integrator '" + std::string(name) +
-                                "' chooses its own steps: it cannot run at fixed step");
+                                "' is a variable-step method: it cannot run at fixed step");
   }
   if (name == "semi_implicit_euler") {
     return std::make_unique<SemiImplicitEuler<Scalar>>(system, std::move(options));

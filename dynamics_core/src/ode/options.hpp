@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options of an integrator, its statistics and its verdict on a step.
+// Options and statistics of an integrator, and the status of a step.
 //
 //   Options<double> options;
 //   options.rtol = 1e-9;            // atol follows rtol unless set
@@ -21,11 +21,11 @@
 
 namespace dynamics::ode {
 
-/// What one step came to. Anything but `ok` leaves the integrator at its last accepted state.
+/// Result of one step. Except for `ok`, the integrator stays at its last accepted state.
 enum class Status {
   ok,
-  step_size_underflow,  ///< the error control asks for steps below `min_step` or below round-off
-  not_finite,           ///< the derivatives are NaN or infinite however small the step
+  step_size_underflow,  ///< error control needs steps below `min_step` or below round-off
+  not_finite,           ///< the derivatives are NaN or infinite even for the smallest step
   not_converged         ///< an implicit method's iteration did not converge at the given step
 };
 
@@ -39,7 +39,7 @@ inline const char* to_string(Status status) {
   return "unknown status";
 }
 
-/// Work done since `start` of the first run; counters are never reset by restarts at events.
+/// Work since construction; restarts do not reset the counters.
 struct Statistics {
   std::uint64_t steps = 0;        ///< accepted
   std::uint64_t rejections = 0;   ///< tried and rejected by error control or iteration
@@ -55,7 +55,7 @@ struct Statistics {
 
 template <class Real>
 struct Options {
-  /// Error of a step allowed in component i: atol_i + rtol |y_i|.
+  /// Tolerance of the error of a step in component i: atol_i + rtol |y_i|.
   Real rtol = Real(1e-9);
   /// Unset: equal to rtol.
   std::optional<Real> atol;
@@ -67,11 +67,11 @@ struct Options {
   std::optional<Real> max_step;
   /// Smallest step of an adaptive method before it gives up; unset: round-off of the time.
   std::optional<Real> min_step;
-  /// Constant steps with an embedded pair (its propagated formula), no error control.
+  /// Run an embedded pair (its propagated formula) at constant step, without error control.
   bool fixed_step = false;
 };
 
-/// A number for a message: enough digits to recognise what was given.
+/// Formats a number for a message, with as few digits as identify it.
 template <class Real>
 std::string format_number(const Real& x) {
   std::ostringstream text;
@@ -82,27 +82,27 @@ std::string format_number(const Real& x) {
     std::ostringstream shorter;
     shorter.precision(digits);
     shorter << to_double(x);
-    // not std::stod: it throws for numbers below the normal ones
+    // not std::stod, which throws for subnormal numbers
     if (std::strtod(shorter.str().c_str(), nullptr) == to_double(x)) return shorter.str();
   }
   return full;
 }
 
-/// Throws std::invalid_argument that names the offending option and what would be right.
+/// Throws std::invalid_argument naming the invalid option and its valid range.
 template <class Real>
 void check_options(const Options<Real>& options, std::size_t size) {
-  const auto refuse = [](const std::string& name, const Real& value, const std::string& right) {
+  const auto reject = [](const std::string& name, const Real& value, const std::string& right) {
     throw std::invalid_argument(name + " is " + format_number(value) + ": it must be " + right);
   };
   const Real lowest_rtol = Real(10) * epsilon<Real>();
   if (!(options.rtol >= lowest_rtol)) {
-    refuse("rtol", options.rtol,
+    reject("rtol", options.rtol,
            "at least 10 times the round-off of the scalar, " + format_number(lowest_rtol));
   }
-  if (!(options.rtol < Real(1))) refuse("rtol", options.rtol, "below 1");
+  if (!(options.rtol < Real(1))) reject("rtol", options.rtol, "below 1");
   const auto check_positive = [&](const std::string& name, const std::optional<Real>& value) {
     if (value && !(*value > Real(0) && finite(*value))) {
-      refuse(name, *value, "positive and finite");
+      reject(name, *value, "positive and finite");
     }
   };
   check_positive("atol", options.atol);
@@ -117,7 +117,7 @@ void check_options(const Options<Real>& options, std::size_t size) {
     check_positive("atol_each[" + std::to_string(i) + "]", options.atol_each[i]);
   }
   if (options.max_step && options.min_step && *options.max_step < *options.min_step) {
-    refuse("max_step", *options.max_step, "at least min_step, " + format_number(*options.min_step));
+    reject("max_step", *options.max_step, "at least min_step, " + format_number(*options.min_step));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Radau5: the three-stage Radau IIA method, order 5, L-stable, for stiff systems (flexible links,
-// hard springs): simplified Newton on a real and a complex system of the size of the state, error
+// stiff springs): simplified Newton on a real and a complex system of the size of the state, error
 // estimate of order 3, predictive step control (Hairer, Wanner, Solving ODEs II, section IV.8).
 //
 //   auto system = System<double>::first_order(2, van_der_pol).with_jacobian(jacobian);
@@ -141,11 +141,11 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
     rejected_ = true;
     this->step_ = Real(h * cut);
     decomposed_ = false;
-    // A Jacobian from an earlier state may be what is wrong.
+    // The cause may be an outdated Jacobian.
     if (!jacobian_fresh_) jacobian_current_ = false;
   }
 
-  /// Jacobian and LU of gamma/h - J and (alpha - i beta)/h - J, as far as they are out of date.
+  /// Jacobian and LU of gamma/h - J and (alpha - i beta)/h - J, where they are outdated.
   bool prepare(const Real& h) {
     if (!jacobian_current_) {
       jacobian_.fill(this->system_, this->time_, this->y_, slope_, this->statistics_);
@@ -201,7 +201,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
     }
   }
 
-  /// Number of iterations, 0 if it does not converge; then suggested_cut_ is set.
+  /// Returns the number of iterations, or 0 if it does not converge; then suggested_cut_ is set.
   int newton(const Real& h, bool& finite_so_far) {
     const std::size_t n = this->size();
     suggested_cut_ = Real(0.5);
@@ -254,7 +254,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
         Real expected = Real(faccon_ * size / newton_tolerance_);
         for (int i = 0; i < left; ++i) expected *= convergence_;
         if (left >= 0 && expected >= Real(1) && faccon_ * size > newton_tolerance_) {
-          // HW II, p. 121: how much smaller a step would just converge.
+          // HW II, p. 121: estimate of the step that would just converge.
           const Real bounded = clamped(expected, Real(1e-4), Real(20));
           suggested_cut_ = Real(Real(0.8) * power(bounded, Real(Real(-1) / Real(4 + left))));
           suggested_cut_ = smaller(suggested_cut_, Real(0.8));
@@ -315,7 +315,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
     jacobian_fresh_ = false;
     jacobian_current_ = convergence_ <= Real(0.001);
     const Real ratio = Real(proposal / length);
-    // Keep step and decomposition where a change would gain little.
+    // Keep step and decomposition if a change would gain little.
     if (jacobian_current_ && ratio >= Real(1) && ratio <= Real(1.2)) proposal = length;
     this->step_ = landing ? larger(proposal, planned) : proposal;
     if (!jacobian_current_) decomposed_ = false;
@@ -345,7 +345,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
   Real accepted_error_ = Real(0.01);
   bool have_slope_ = false;
   bool jacobian_current_ = false;
-  bool jacobian_fresh_ = false;  // evaluated at the present state
+  bool jacobian_fresh_ = false;  // evaluated at the current state
   bool decomposed_ = false;
   bool first_ = true;
   bool rejected_ = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The three-stage Radau IIA method of order 5 and the transformation that splits its Newton system
-// into a real and a complex one (Hairer, Wanner, Solving ODEs II, sections IV.5 and IV.8). All is
-// computed from closed forms in the scalar at hand.
+// into a real and a complex one (Hairer, Wanner, Solving ODEs II, sections IV.5 and IV.8). Computed
+// from closed forms in the scalar type.
 //
 //   const Radau5Coefficients<double> radau;
 //   radau.c[0];      // (4 - sqrt(6)) / 10

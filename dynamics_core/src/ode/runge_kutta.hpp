@@ -59,7 +59,8 @@ class RungeKutta {
     add(row, h, out);
   }
 
-  /// Needs end(). The stages must still be those of the step from t0 to t0 + h.
+  /// Prepares dense(). end() must have been evaluated, and the stages must be those of the step
+  /// from t0 to t0 + h.
   template <class Evaluate>
   void prepare_dense(Evaluate&& evaluate, const Real& t0, const Real& h, Input y0, Input y1) {
     if (bootstrap_) {
@@ -73,11 +74,11 @@ class RungeKutta {
     const Input f1 = end();
     for (std::size_t i = 0; i < size_; ++i) {
       const Scalar rise = y1[i] - y0[i];
-      const Scalar bend = h * f0[i] - rise;
+      const Scalar curvature = h * f0[i] - rise;
       coefficient(0)[i] = y0[i];
       coefficient(1)[i] = rise;
-      coefficient(2)[i] = bend;
-      coefficient(3)[i] = rise - h * f1[i] - bend;
+      coefficient(2)[i] = curvature;
+      coefficient(3)[i] = rise - h * f1[i] - curvature;
     }
     for (std::size_t r = 0; r < tableau_.dense.size(); ++r) {
       sum(tableau_.dense[r], h, coefficient(4 + r));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the integrators need to know of a scalar: the real type that measures time and errors, how
-// large a value counts in an error norm, and how a literature constant becomes a number.
+// Traits and functions of the scalar types of the integrators: the real type of time and errors,
+// the magnitude of a value in error norms, and the conversion of published constants.
 //
 //   const auto c4 = constant<cpp_bin_float_50>("12/13");   // exact to the type's last digit
 //   const double size = magnitude(-2.0);                   // 2
 //
 // Plain reals (float, double, long double, boost::multiprecision) need nothing more. A dual number
-// specialises ScalarTraits: `Real` is the type of its value, and `magnitude` decides whether its
-// derivatives take part in error control. Time and step size are of type `Real`, so that the steps
-// are not themselves differentiated ("internal numerical differentiation", Bock 1981).
+// specializes ScalarTraits: `Real` is the type of its value, and `magnitude` decides whether its
+// derivatives are included in error control. Time and step size are of type `Real`, so that the
+// steps are not themselves differentiated ("internal numerical differentiation", Bock 1981).
 #pragma once
 
 #include <charconv>

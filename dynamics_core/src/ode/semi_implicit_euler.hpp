@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SemiImplicitEuler: q'_1 = q' + h a(t, q, q'), q_1 = q + h q'_1. Order 1, one evaluation a step,
+// SemiImplicitEuler: q'_1 = q' + h a(t, q, q'), q_1 = q + h q'_1. Order 1, one evaluation per step,
 // symplectic for q'' = a(q) with constant masses: the energy error stays O(h) for exponentially
 // long times (Hairer, Lubich, Wanner, Geometric Numerical Integration, section VI.3).
 //

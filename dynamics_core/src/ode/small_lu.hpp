@@ -17,7 +17,7 @@
 
 namespace dynamics::ode {
 
-/// A complex number over any scalar (std::complex is unspecified for other than float types).
+/// A complex number over any scalar (std::complex is unspecified except for floating-point types).
 template <class Scalar>
 struct Complex {
   Scalar re{0};

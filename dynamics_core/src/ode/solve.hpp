@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// solve: a whole run, with samples at asked times, events, and a progress call.
+// Solver: integrates over an interval, with samples at given times, events, and a callback after
+// each step.
 //
 //   RunPlan<double> run;
 //   run.end_time = 10.0;
@@ -11,11 +12,11 @@
 //   const Outcome<double> outcome = solver.run(0.0, y0, run);
 //   if (!outcome.ok()) std::cerr << outcome.message();
 //
-// Samples and events come in order of time. A sample at the time of an event shows the state before
-// its action. Events at the same instant fire one after the other; a change of sign that an action
-// itself brings about counts as a crossing. Between the ends of a step g is looked at in four
-// places, so that two crossings within one step are seen unless they fall into the same quarter of
-// it: bound the step (max_step) if g is faster than the solution. Nothing allocates during the run.
+// Samples and events are reported in order of time. A sample at the time of an event has the state
+// before its action. Simultaneous events fire one after the other; a sign change caused by an
+// action counts as a crossing. Each event function g is evaluated at four points per step: two
+// crossings within one step are detected unless they fall into the same quarter of it. Limit the
+// step (max_step) if g varies faster than the solution. Nothing allocates during the run.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,7 @@ enum class Ending {
   reached_end,
   stopped_by_event,
   interrupted,  ///< on_step returned false
-  failed,       ///< the integrator gave up, see Outcome::status
+  failed,       ///< the integrator failed, see Outcome::status
   too_many_steps
 };
 
@@ -51,21 +52,21 @@ struct Outcome {
   std::size_t event = 0;                               ///< the one that stopped the run
   std::shared_ptr<const std::string> integrator = {};  ///< its name; outlives the integrator
 
-  /// The end was reached, or an event asked to stop.
+  /// The end was reached, or an event stopped the run.
   bool ok() const { return ending == Ending::reached_end || ending == Ending::stopped_by_event; }
 
   std::string message() const {
     const std::string at = " at t = " + format_number(time);
-    std::string who = integrator ? *integrator : "run";
+    std::string name = integrator ? *integrator : "run";
     switch (ending) {
-      case Ending::reached_end: return who + ": reached the end" + at;
+      case Ending::reached_end: return name + ": reached the end" + at;
       case Ending::stopped_by_event:
-        return who + ": stopped by event " + std::to_string(event) + at;
-      case Ending::interrupted: return who + ": interrupted" + at;
-      case Ending::too_many_steps: return who + ": more steps than allowed by max_steps" + at;
-      case Ending::failed: return who + ": " + to_string(status) + at;
+        return name + ": stopped by event " + std::to_string(event) + at;
+      case Ending::interrupted: return name + ": interrupted" + at;
+      case Ending::too_many_steps: return name + ": more steps than allowed by max_steps" + at;
+      case Ending::failed: return name + ": " + to_string(status) + at;
     }
-    return who;
+    return name;
   }
 };
 
@@ -74,7 +75,7 @@ struct RunPlan {
   using Real = RealOf<Scalar>;
 
   Real end_time = Real(0);
-  /// An end before the start is refused unless this is set.
+  /// Required for an end time before the start.
   bool backward = false;
   ListView<Real> sample_times = {};
   FunctionRef<void(const Real&, std::span<const Scalar>)> on_sample = {};
@@ -97,12 +98,12 @@ class Solver {
         values_(max_events, Real(0)),
         values_before_(max_events, Real(0)) {}
 
-  /// Throws std::invalid_argument on a run that cannot be done; failures of the numerics are told
-  /// by the outcome.
-  Outcome<Scalar> run(const Real& start_time, Input y0, const RunPlan<Scalar>& what) {
+  /// Throws std::invalid_argument for an invalid plan. Numerical failures are reported in the
+  /// outcome.
+  Outcome<Scalar> run(const Real& start_time, Input y0, const RunPlan<Scalar>& plan) {
     check(start_time, what);
-    run_ = &what;
-    forward_ = !(what.end_time < start_time);
+    run_ = &plan;
+    forward_ = !(plan.end_time < start_time);
     next_sample_ = 0;
     integrator_.start(start_time, y0);
     for (auto& known : signs_) known = 0;
@@ -111,12 +112,12 @@ class Solver {
     std::uint64_t steps = 0;
     Outcome<Scalar> outcome;
     outcome.integrator = integrator_.shared_name();
-    while (integrator_.time() != what.end_time) {
-      if (steps++ >= what.max_steps) return finish(outcome, Ending::too_many_steps);
-      outcome.status = integrator_.advance(what.end_time);
+    while (integrator_.time() != plan.end_time) {
+      if (steps++ >= plan.max_steps) return finish(outcome, Ending::too_many_steps);
+      outcome.status = integrator_.advance(plan.end_time);
       if (outcome.status != Status::ok) return finish(outcome, Ending::failed);
       if (process_step(outcome)) return finish(outcome, Ending::stopped_by_event);
-      if (what.on_step && !what.on_step(integrator_.time(), integrator_.state())) {
+      if (plan.on_step && !plan.on_step(integrator_.time(), integrator_.state())) {
         return finish(outcome, Ending::interrupted);
       }
     }
@@ -133,33 +134,33 @@ class Solver {
     return outcome;
   }
 
-  void check(const Real& start_time, const RunPlan<Scalar>& what) const {
-    if (!finite(start_time) || !finite(what.end_time)) {
+  void check(const Real& start_time, const RunPlan<Scalar>& plan) const {
+    if (!finite(start_time) || !finite(plan.end_time)) {
       throw std::invalid_argument("start and end time must be finite");
     }
-    if (what.end_time < start_time && !what.backward) {
-      throw std::invalid_argument("end time is " + format_number(what.end_time) +
+    if (plan.end_time < start_time && !plan.backward) {
+      throw std::invalid_argument("end time is " + format_number(plan.end_time) +
                                   ": it must not lie before the start time " +
                                   format_number(start_time) +
                                   " (negative duration) unless the run is backward");
     }
-    if (what.end_time > start_time && what.backward) {
-      throw std::invalid_argument("end time is " + format_number(what.end_time) +
+    if (plan.end_time > start_time && plan.backward) {
+      throw std::invalid_argument("end time is " + format_number(plan.end_time) +
                                   ": a backward run must end before its start time " +
                                   format_number(start_time));
     }
-    if (what.events.size() > signs_.size()) {
-      throw std::invalid_argument("run has " + std::to_string(what.events.size()) +
+    if (plan.events.size() > signs_.size()) {
+      throw std::invalid_argument("run has " + std::to_string(plan.events.size()) +
                                   " events: the solver was made for at most " +
                                   std::to_string(signs_.size()));
     }
-    const auto ordered = [&what](const Real& a, const Real& b) {
-      return what.backward ? !(a < b) : !(b < a);
+    const auto ordered = [&plan](const Real& a, const Real& b) {
+      return plan.backward ? !(a < b) : !(b < a);
     };
     Real last = start_time;
-    for (std::size_t i = 0; i < what.sample_times.size(); ++i) {
-      const Real& t = what.sample_times[i];
-      if (!(ordered(last, t) && ordered(t, what.end_time))) {
+    for (std::size_t i = 0; i < plan.sample_times.size(); ++i) {
+      const Real& t = plan.sample_times[i];
+      if (!(ordered(last, t) && ordered(t, plan.end_time))) {
         throw std::invalid_argument("sample time " + std::to_string(i) + " is " + format_number(t) +
                                     ": sample times must be in order and within the run");
       }
@@ -187,8 +188,9 @@ class Solver {
     return run_->events[i].function(t, Input(point_));
   }
 
-  /// After a restart. `fired` is the event that has just fired; its sign is looked up shortly after
-  /// the start. An event that crossed in the same instant keeps its old sign and so fires next.
+  /// Resets the signs after a restart. `fired` is the event that has just fired; its sign is
+  /// determined shortly after the start. An event that crosses at the same instant keeps its old
+  /// sign and fires next.
   void reset_signs(const Real& t, Input y, std::size_t fired) {
     for (std::size_t i = 0; i < run_->events.size(); ++i) {
       values_before_[i] = run_->events[i].function(t, y);
@@ -200,11 +202,11 @@ class Solver {
     }
   }
 
-  /// Samples and events of the last step; true if one of them ends the run.
+  /// Reports samples and events of the last step. Returns true if an event ends the run.
   bool process_step(Outcome<Scalar>& outcome) {
     Real from = integrator_.previous_time();
     const Real to = integrator_.time();
-    settle_signs(from, to);
+    initialize_signs(from, to);
     for (;;) {
       Real at = to;
       const std::size_t first = first_crossing(from, to, at);
@@ -219,8 +221,8 @@ class Solver {
       EventAction action = event.terminal ? EventAction::stop : EventAction::proceed;
       integrator_.interpolate(at, point_);
       if (event.action) {
-        const EventAction asked = event.action(at, point_);
-        if (!event.terminal || asked == EventAction::stop) action = asked;
+        const EventAction requested = event.action(at, point_);
+        if (!event.terminal || requested == EventAction::stop) action = requested;
       }
       if (action == EventAction::proceed) {
         from = at;
@@ -235,8 +237,8 @@ class Solver {
     }
   }
 
-  /// Events that start at zero get the sign they have a millionth of the step later.
-  void settle_signs(const Real& from, const Real& to) {
+  /// Gives events that start at zero the sign after 1e-6 of the step.
+  void initialize_signs(const Real& from, const Real& to) {
     const Real soon = Real(from + (to - from) * Real(1e-6));
     for (std::size_t i = 0; i < run_->events.size(); ++i) {
       if (signs_[i] != 0) continue;
@@ -246,7 +248,8 @@ class Solver {
     }
   }
 
-  /// At t, where `fired` has crossed. Changes of sign that other events do not count are noted.
+  /// Updates values and signs at t, where `fired` has crossed. Sign changes in the direction that
+  /// an event ignores only update its sign.
   void update_values(const Real& t, std::size_t fired) {
     for (std::size_t i = 0; i < run_->events.size(); ++i) {
       values_before_[i] = event_value(i, t);
@@ -292,7 +295,7 @@ class Solver {
   bool changed(std::size_t i) const { return signs_[i] != 0 && sign(values_[i]) != signs_[i]; }
 
   Real locate(std::size_t i, const Real& left, const Real& right) {
-    // Where g is still zero at the left (it has just crossed), only its sign is of use.
+    // If g is zero at the left end (it has just crossed), use only its sign.
     const Real before = sign(values_before_[i]) == signs_[i]
                             ? values_before_[i]
                             : Real(Real(signs_[i]) * std::numeric_limits<Real>::min());

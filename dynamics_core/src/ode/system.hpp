@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// System: the differential equations handed to an integrator, either y' = f(t, y) or the mechanical
+// System: the differential equations of an integrator, either y' = f(t, y) or the mechanical
 // q'' = a(t, q, q'), whose state is y = [q; q'].
 //
 //   auto pendulum = [](const double&, std::span<const double> q, std::span<const double>,
@@ -8,8 +8,8 @@
 //   const auto system = System<double>::second_order(1, pendulum);
 //   system.size();   // 2: angle and rate
 //
-// The callables are referred to, not copied: they must outlive every integrator made from the
-// system. They must not keep the spans they are given.
+// The callables are referenced, not copied: they must outlive every integrator of the system. They
+// must not keep the spans that they receive.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class System {
 
   static System second_order(std::size_t degrees_of_freedom, Acceleration acceleration) {
     if (degrees_of_freedom == 0) {
-      throw std::invalid_argument("degrees of freedom are 0: there must be at least 1");
+      throw std::invalid_argument("number of degrees of freedom is 0: it must be at least 1");
     }
     System system;
     system.size_ = 2 * degrees_of_freedom;

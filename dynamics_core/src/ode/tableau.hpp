@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tableau: the coefficients of an explicit Runge-Kutta method, with its error estimate and dense
-// output where it has them.
+// output if it has them.
 //
 //   k_i = f(t + c_i h, y + h sum_j a_ij k_j),    y1 = y + h sum_i b_i k_i,    i = 0 .. stages - 1
 //
@@ -30,7 +30,7 @@ struct Term {
   Real weight;
 };
 
-/// One coefficient as printed in the literature: a decimal or a ratio of integers.
+/// A published coefficient: a decimal or a ratio of integers.
 struct Printed {
   std::size_t row;
   std::size_t column;
@@ -51,7 +51,7 @@ struct Tableau {
   Row error;               ///< sum e_i k_i, the difference of two formulas; empty without a pair
   Row error_low;           ///< a second, lower estimate (DOP853), else empty
   std::vector<Row> dense;  ///< further rows of the dense output in Hairer's form, else empty
-  int interpolant_degree = 0;  ///< of the bootstrapped interpolant where `dense` is empty
+  int interpolant_degree = 0;  ///< of the bootstrapped interpolant if `dense` is empty
   /// Step control: h_new = h safety err^-alpha err_old^beta, within [shrink, grow] h.
   Real beta = Real(0);
   Real shrink = Real(1) / Real(5);

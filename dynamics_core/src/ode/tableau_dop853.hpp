@@ -7,8 +7,8 @@
 //   const auto tableau = dop853_tableau<double>();   // tableau.order == 8
 //
 // The authors print the coefficients to 30 significant digits (the fifth-order estimate to 28). In
-// wider reals the order conditions therefore hold to about 1e-28, which bounds the accuracy that
-// can be had from this method; beyond it use the extrapolation method `gbs`, whose coefficients are
+// wider reals the order conditions therefore hold to about 1e-28, which bounds the
+// accuracy of this method; beyond it use the extrapolation method `gbs`, whose coefficients are
 // rational. The nodes and the third-order companion are exact.
 #pragma once
 

@@ -224,7 +224,7 @@ TEST(InvalidOptions, AreNamedWithTheirValidRange) {
   options = {};
   options.fixed_step = true;
   options.step = 0.1;
-  EXPECT_TRUE(contains(make("abm", options), "'abm' chooses its own steps"));
+  EXPECT_TRUE(contains(make("abm", options), "'abm' is a variable-step method"));
 
   const auto flat = [](const double&, std::span<const double> y, std::span<double> dydt) {
     dydt[0] = y[0];
