@@ -101,7 +101,7 @@ class Solver {
   /// Throws std::invalid_argument for an invalid plan. Numerical failures are reported in the
   /// outcome.
   Outcome<Scalar> run(const Real& start_time, Input y0, const RunPlan<Scalar>& plan) {
-    check(start_time, what);
+    check(start_time, plan);
     run_ = &plan;
     forward_ = !(plan.end_time < start_time);
     next_sample_ = 0;

@@ -210,7 +210,7 @@ json settings_json(const Recording& recording) {
   if (settings.payload) {
     result["payload"] = {{"frame", settings.payload->frame},
                          {"mass", settings.payload->mass},
-                         {"centre", vector3(settings.payload->centre)}};
+                         {"center", vector3(settings.payload->centre)}};
   }
   if (settings.drop_payload) result["drop_payload"] = *settings.drop_payload;
   return result;

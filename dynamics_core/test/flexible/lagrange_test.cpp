@@ -185,8 +185,8 @@ class Reference {
       if (joint.type == JointType::continuous)
         R = R * rotation_about(axis, q[index_.at(joint.name)]);
       if (joint.type == JointType::prismatic) {
-        const Wide& way = q[index_.at(joint.name)];
-        p = p + R * Vector{axis[0] * way, axis[1] * way, axis[2] * way};
+        const Wide& distance = q[index_.at(joint.name)];
+        p = p + R * Vector{axis[0] * distance, axis[1] * distance, axis[2] * distance};
       }
       frames[joint.child] = {R, p};
     }
@@ -220,25 +220,25 @@ class Reference {
       const auto other = moved(unit, -h);
       for (std::size_t k = 0; k < J[i].size(); ++k) J[i][k] = (J[i][k] - other[k]) / (2 * h);
     }
-    const auto here = moved(qd, 0), ahead = moved(qd, h), behind = moved(qd, -h);
+    const auto now = moved(qd, 0), after = moved(qd, h), before = moved(qd, -h);
     Terms result{Eigen::MatrixXd::Zero(idx(n), idx(n)), Eigen::VectorXd::Zero(idx(n))};
     const Vector g = wide(model_.rigid().gravity());
     for (std::size_t i = 0; i < n; ++i) {
       Wide bias = 0;
-      for (std::size_t k = 0; k < here.size(); ++k) {
+      for (std::size_t k = 0; k < now.size(); ++k) {
         const Wide& mass = points_[k / 3].mass;
-        bias += mass * J[i][k] * ((ahead[k] - 2 * here[k] + behind[k]) / (h * h) - g[k % 3]);
+        bias += mass * J[i][k] * ((after[k] - 2 * now[k] + before[k]) / (h * h) - g[k % 3]);
       }
       result.bias[idx(i)] = static_cast<double>(bias);
       for (std::size_t j = 0; j <= i; ++j) {
         Wide sum = 0;
-        for (std::size_t k = 0; k < here.size(); ++k)
+        for (std::size_t k = 0; k < now.size(); ++k)
           sum += points_[k / 3].mass * J[i][k] * J[j][k];
         result.M(idx(i), idx(j)) = result.M(idx(j), idx(i)) = static_cast<double>(sum);
       }
     }
-    for (std::size_t k = 0; k < here.size(); ++k) {
-      result.potential -= static_cast<double>(points_[k / 3].mass * g[k % 3] * here[k]);
+    for (std::size_t k = 0; k < now.size(); ++k) {
+      result.potential -= static_cast<double>(points_[k / 3].mass * g[k % 3] * now[k]);
     }
     for (const auto& [name, link] : links_) {
       if (link->flexible) add_strain(name, *link->flexible, q, result);

@@ -70,12 +70,12 @@ Path assumed_modes(int modes, const std::shared_ptr<const BeamBasis>& basis, boo
   for (LinkDescription& link : robot.links) {
     if (link.flexible) link.flexible->modes_y = modes;
   }
-  ModelOptions still;
-  still.gravity.setZero();
+  ModelOptions no_gravity;
+  no_gravity.gravity.setZero();
   FlexibleOptions options;
   options.basis = basis;
   options.stiffening = stiffening;
-  const FlexibleModel model(Model(robot, still), options);
+  const FlexibleModel model(Model(robot, no_gravity), options);
   FlexibleWorkspace workspace(model);
   Torques torques;
   std::vector<double> tau(3);

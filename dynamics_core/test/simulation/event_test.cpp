@@ -118,12 +118,14 @@ INSTANTIATE_TEST_SUITE_P(All, Events, testing::ValuesIn([] {
 TEST(EventOrder, SamplesAndEventsAreOrderedAndTerminalEventEndsRun) {
   const auto system = System<double>::second_order(1, oscillator);
   auto integrator = make_integrator<double>("dop853", system, tolerance(1e-10));
-  std::vector<double> seen;
-  const auto sample = [&](const double& t, std::span<const double>) { seen.push_back(t); };
+  std::vector<double> times_reported;
+  const auto sample = [&](const double& t, std::span<const double>) {
+    times_reported.push_back(t);
+  };
   const auto velocity = [](const double&, std::span<const double> y) { return y[1]; };
   const auto half = [](const double&, std::span<const double> y) { return y[0] - 0.5; };
   const auto record = [&](const double& t, std::span<double>) {
-    seen.push_back(t);
+    times_reported.push_back(t);
     return EventAction::proceed;
   };
   const std::vector<Event<double>> events{{velocity, Crossing::rising, {}, true},
@@ -144,8 +146,8 @@ TEST(EventOrder, SamplesAndEventsAreOrderedAndTerminalEventEndsRun) {
   EXPECT_NEAR(outcome.time, std::numbers::pi, 1e-8);
   EXPECT_EQ(integrator->time(), outcome.time);
   // 0 .. 3 in halves, pi/3 and pi/2.
-  EXPECT_EQ(seen.size(), 9u);
-  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+  EXPECT_EQ(times_reported.size(), 9u);
+  EXPECT_TRUE(std::is_sorted(times_reported.begin(), times_reported.end()));
 }
 
 TEST(EventOrder, SimultaneousEventsBothFire) {

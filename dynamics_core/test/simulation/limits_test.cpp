@@ -196,7 +196,7 @@ TEST(UserEvents, AreLocatedAndCanChangeStateOrStop) {
   SimulationOptions options;
   options.q0 = {1.0};
   SimulationEvent half;
-  half.name = "half way";
+  half.name = "halfway";
   half.function = [](double, ConstVector q, ConstVector) { return q[0] - 0.5; };
   SimulationEvent kick;
   kick.name = "kick";
@@ -214,7 +214,7 @@ TEST(UserEvents, AreLocatedAndCanChangeStateOrStop) {
   options.events = {half, kick};
   const Recording run = simulate(slider("0 0 1", -99.0, 99.0), options);
   ASSERT_GE(run.events.size(), 3U);
-  EXPECT_EQ(run.events[0].what, "half way");
+  EXPECT_EQ(run.events[0].what, "halfway");
   EXPECT_NEAR(run.events[0].t, std::sqrt(1.0 / 9.81), 1e-12);
   EXPECT_EQ(run.events[1].what, "kick");
   EXPECT_NEAR(run.events[1].t, std::sqrt(2.0 / 9.81), 1e-12);

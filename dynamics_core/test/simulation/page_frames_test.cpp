@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The web page computes the poses of the links from the run's JSON. viewer/test/frames.json holds
-// runs and the poses of frame_pose() for their samples; the page's tests compare the drawn poses
-// with them. This test generates the file again and compares it, so that it stays up to date.
+// The web page computes the poses of the links from the JSON of a recording.
+// viewer/test/frames.json contains runs and the poses of frame_pose() for their samples; the page's
+// tests compare the drawn poses with them. This test generates the file again and compares it, so
+// that it stays up to date.
 
 #include <gtest/gtest.h>
 

@@ -53,7 +53,7 @@ TEST_P(ButcherTables, MatchArkode) {
   const std::size_t size = ours.stages + 1;
   const auto b = full(ours.b, size);
   const auto e = full(ours.error, size);
-  // We propagate the higher order of the two; ARKODE's table may have them the other way round.
+  // We propagate the higher order of the two; ARKODE's table may have the opposite order.
   const bool higher_first =
       std::equal(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(stages), table->b,
                  [](double x, double y) { return std::abs(x - y) < 1e-12; });
