@@ -65,7 +65,7 @@ using Column = std::vector<double>;
 /// amplitudes d of a sample they give the deflected shape:
 ///
 ///   u_y(x_i) = sum_j modes[j].value[i] d_j over the modes along y, u_z likewise along z,
-///   u_x(x_i) = -1/2 sum d_j d_k value[i] over `shortening` (foreshortening),
+///   u_x(x_i) = -1/2 sum (j == k ? 1 : 2) value[i] d_j d_k over `shortening`,
 ///
 /// and the cross-section is rotated by Rz(u_y') Ry(-u_z').
 struct BeamShapes {
