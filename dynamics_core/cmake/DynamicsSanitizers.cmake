@@ -4,9 +4,9 @@ set(DYNAMICS_SANITIZE "" CACHE STRING "address, thread, coverage or empty")
 set_property(CACHE DYNAMICS_SANITIZE PROPERTY STRINGS "" address thread coverage)
 
 # for what is around the library: lines in traces do
-set(dynamics_watched_fast "")
+set(dynamics_sanitized_options "")
 if(DYNAMICS_SANITIZE MATCHES "address|thread")
-  set(dynamics_watched_fast -g1)
+  set(dynamics_sanitized_options -g1)
 endif()
 
 if(DYNAMICS_SANITIZE STREQUAL "address")

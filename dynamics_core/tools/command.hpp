@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The commands of the program. Each adds itself to the command line; its callback runs it.
+// The commands of the program. add_NAME() registers the command NAME with its options; its callback
+// runs during app.parse().
 
 #include <CLI/CLI.hpp>
 #include <stdexcept>
@@ -9,13 +10,13 @@
 
 namespace dynamics::tools {
 
-/// Wrong input of the user's: one line on stderr, exit code 2.
+/// Bad input: main() prints the message on stderr and exits with code 2.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// What a command leaves to main: 0, or 1 where the work itself did not succeed.
+/// Exit code of a command that ran: 0, or 1 if the computation failed.
 struct Outcome {
   int exit_code = 0;
 };

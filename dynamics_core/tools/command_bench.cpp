@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// This library beside its peers on this machine. The peers' libraries are no dependencies of the
-// program: it starts one of its own that is built where they are.
+// Compares the speed with KDL, MuJoCo and Pinocchio on this machine. The program does not link
+// these libraries: it starts dynamics_bench_peers, which is built if at least one of them is
+// installed.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -28,11 +29,12 @@ struct Arguments {
   bool json = false;
 };
 
-/// Where it may be: told, as installed, beside this program, in the tree of a build.
-std::vector<fs::path> places() {
+/// Candidate paths of dynamics_bench_peers: DYNAMICS_BENCH_PEERS alone if it is set; otherwise the
+/// install tree, the folder of this program and the build tree.
+std::vector<fs::path> candidate_paths() {
   std::vector<fs::path> result;
-  const char* told = std::getenv("DYNAMICS_BENCH_PEERS");  // NOLINT(concurrency-mt-unsafe)
-  if (told != nullptr) return {told};
+  const char* path = std::getenv("DYNAMICS_BENCH_PEERS");  // NOLINT(concurrency-mt-unsafe)
+  if (path != nullptr) return {path};
   std::error_code ignored;
   const fs::path here = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   result.push_back(here / ".." / DYNAMICS_LIBEXEC / "dynamics_core" / peers_program);
@@ -42,16 +44,16 @@ std::vector<fs::path> places() {
 }
 
 fs::path find_program() {
-  std::string looked;
-  for (const fs::path& place : places()) {
+  std::string searched;
+  for (const fs::path& path : candidate_paths()) {
     std::error_code ignored;
-    if (fs::is_regular_file(place, ignored)) return place;
-    looked += "\n  " + place.lexically_normal().string();
+    if (fs::is_regular_file(path, ignored)) return path;
+    searched += "\n  " + path.lexically_normal().string();
   }
   throw std::runtime_error(fmt::format(
-      "there is nothing to compare with: {} is built where KDL or MuJoCo is found (Debian: "
-      "liborocos-kdl-dev, libmujoco-dev). Install them and build again. Looked for it at:{}",
-      peers_program, looked));
+      "{} not found; it is built if KDL or MuJoCo is installed (Debian: liborocos-kdl-dev, "
+      "libmujoco-dev). Install one of them and rebuild. Searched:{}",
+      peers_program, searched));
 }
 
 std::string quoted(const std::string& text) {
@@ -60,7 +62,7 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-/// What the program prints, or an error.
+/// Runs the program and parses the JSON that it prints. Throws std::runtime_error.
 ordered_json measure(const fs::path& program, double seconds) {
   const std::string command =
       fmt::format("{} --seconds {:.17g}", quoted(program.string()), seconds);
@@ -78,8 +80,8 @@ ordered_json measure(const fs::path& program, double seconds) {
   return ordered_json::parse(text);
 }
 
-/// The rows alone, with the keys that are promised.
-ordered_json promised(const ordered_json& measured) {
+/// The object of `dynamics bench --json`: the rows with their documented keys.
+ordered_json documented_json(const ordered_json& measured) {
   ordered_json rows = ordered_json::array();
   for (const ordered_json& row : measured.at("rows")) {
     ordered_json kept;
@@ -95,10 +97,10 @@ void print_table(const ordered_json& measured) {
     versions +=
         (versions.empty() ? "" : ", ") + fmt::format("{} {}", peer, version.get<std::string>());
   }
-  fmt::print("PUMA, random states, this library's kernels for {}; beside it {}.\n\n",
+  fmt::print("PUMA, random states; our kernels for {}; compared with {}.\n\n",
              measured.at("instruction_set").get<std::string>(), versions);
   fmt::print("{:<16}{:<11}{:>10}{:>11}{:>9}{:>17}{:>12}\n", "work", "peer", "ours (ns)",
-             "peer (ns)", "ratio", "(half within)", "bound (ns)");
+             "peer (ns)", "ratio", "(quartiles)", "bound (ns)");
   for (const ordered_json& row : measured.at("rows")) {
     fmt::print("{:<16}{:<11}{:>10.1f}{:>11.0f}{:>9.1f}{:>17}{:>12.1f}\n",
                row.at("work").get<std::string>(), row.at("peer").get<std::string>(),
@@ -109,19 +111,20 @@ void print_table(const ordered_json& measured) {
                row.at("bound_ns").get<double>());
   }
   fmt::print(
-      "\nTimes are for one state on one thread, medians of rounds in which everybody had a turn; "
-      "ratio: peer / ours.\nbound: the operations of our recursion (a sine and cosine as {:.0f}), "
-      "at the {:.0f} operations a nanosecond\nthat this processor's SIMD units reached.\n\n",
+      "\nTimes per state on one thread, medians over interleaved rounds; ratio: peer / ours.\n"
+      "bound: operations of our recursion (sine and cosine: {:.0f} operations) at the measured "
+      "peak of "
+      "the SIMD units,\n{:.0f} operations per nanosecond.\n\n",
       measured.at("sine_operations").get<double>(), measured.at("peak").get<double>());
   for (const ordered_json& row : measured.at("threads")) {
     fmt::print(
-        "{}, {} threads: {:.2f} times one ({:.2f} .. {:.2f}); two that share nothing: {:.2f}\n",
+        "{}, {} threads: speedup {:.2f} ({:.2f} .. {:.2f}); threads without shared data: {:.2f}\n",
         row.at("work").get<std::string>(), row.at("threads").get<std::size_t>(),
         row.at("gain").get<double>(), row.at("low").get<double>(), row.at("high").get<double>(),
         row.at("most").get<double>());
   }
   for (const ordered_json& row : measured.at("growth")) {
-    fmt::print("{} dynamics of a {} of 4 to 1024 joints: cost ~ n^{:.2f}, {:.0f} ns a joint\n",
+    fmt::print("{} dynamics of a {} of 4 to 1024 joints: cost ~ n^{:.2f}, {:.0f} ns per joint\n",
                row.at("work").get<std::string>(), row.at("shape").get<std::string>(),
                row.at("exponent").get<double>(), row.at("ns_per_joint").get<double>());
   }
@@ -132,21 +135,21 @@ void print_table(const ordered_json& measured) {
 void add_bench(CLI::App& app, Outcome& outcome) {
   auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "bench", "This library beside its peers on this machine, as ratios (KDL, MuJoCo, Pinocchio)");
-  command->add_option("--seconds", args->seconds, "to measure for, about (default 4)")
+      "bench", "Compare the speed with KDL, MuJoCo and Pinocchio on this machine");
+  command->add_option("--seconds", args->seconds, "approximate measuring time in s (default 4)")
       ->check(CLI::Range(0.001, 3600.0));
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args, &outcome] {
     ordered_json measured;
     try {
       measured = measure(find_program(), args->seconds);
-    } catch (const std::exception& error) {  // nothing that the user has typed
+    } catch (const std::exception& error) {  // not caused by the command line: exit code 1
       fmt::print(stderr, "dynamics: {}\n", error.what());
       outcome.exit_code = 1;
       return;
     }
     if (args->json) {
-      print_json(promised(measured));
+      print_json(documented_json(measured));
     } else {
       print_table(measured);
     }

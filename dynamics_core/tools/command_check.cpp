@@ -26,10 +26,10 @@ struct Arguments {
   bool json = false, fix = false, in_place = false, no_condition = false;
 };
 
-/// Colours where a person looks (and https://no-color.org does not object).
-class Paint {
+/// Colors if stdout is a terminal and NO_COLOR is not set (https://no-color.org).
+class Colorizer {
  public:
-  Paint() : on_(isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr) {}
+  Colorizer() : on_(isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr) {}
   std::string operator()(const char* code, const std::string& text) const {
     return on_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
   }
@@ -48,7 +48,7 @@ ordered_json finite_or_null(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr);
 }
 
-/// As every object of the program has them: one string per warning.
+/// "warnings" of the JSON object: one string per warning.
 ordered_json warnings_of(const CheckReport& report) {
   ordered_json warnings = ordered_json::array();
   for (const Finding& finding : report.findings) {
@@ -98,29 +98,30 @@ ordered_json to_json(const CheckReport& report) {
   return object;
 }
 
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+/// "1 link", "2 links"
+std::string with_plural(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 void print_report(const CheckReport& report) {
-  const Paint paint;
+  const Colorizer colorize;
   fmt::print("{}: {}, {}, {}, {:.6g} kg\n",
-             paint("1", printable(report.robot.empty() ? report.source : report.robot)),
-             counted(report.links, "link"), counted(report.joints, "joint"),
-             counted(report.coordinates, "coordinate"), report.mass);
+             colorize("1", printable(report.robot.empty() ? report.source : report.robot)),
+             with_plural(report.links, "link"), with_plural(report.joints, "joint"),
+             with_plural(report.coordinates, "coordinate"), report.mass);
   const Finding* previous = nullptr;
   std::size_t fixable = 0;
   for (const Finding& finding : report.findings) {
     if (previous == nullptr || previous->kind != finding.kind || previous->name != finding.name) {
       const bool named =
           finding.kind == Finding::Kind::link || finding.kind == Finding::Kind::joint;
-      fmt::print(
-          "\n{}\n",
-          paint("1", printable(named ? fmt::format("{} '{}'", to_string(finding.kind), finding.name)
-                                     : std::string(to_string(finding.kind)))));
+      fmt::print("\n{}\n",
+                 colorize("1", printable(named ? fmt::format("{} '{}'", to_string(finding.kind),
+                                                             finding.name)
+                                               : std::string(to_string(finding.kind)))));
     }
     previous = &finding;
-    fmt::print("  {} {}  [{}{}]\n", paint(finding.severity), printable(finding.message),
+    fmt::print("  {} {}  [{}{}]\n", colorize(finding.severity), printable(finding.message),
                finding.code, finding.line > 0 ? fmt::format(", line {}", finding.line) : "");
     if (!finding.repair.empty()) {
       fmt::print("              {}{}\n", finding.fixable ? "(--fix) " : "",
@@ -131,20 +132,20 @@ void print_report(const CheckReport& report) {
   if (report.condition) {
     const ConditionRange& range = *report.condition;
     fmt::print(
-        "\ncondition number of M over {} positions: {:.3g} to {:.3g}, median {:.3g}; with a unit "
-        "diagonal at most {:.3g}\n",
+        "\ncondition number of M over {} positions: {:.3g} to {:.3g}, median {:.3g}; scaled to a "
+        "unit diagonal at most {:.3g}\n",
         range.samples, range.smallest, range.largest, range.median, range.largest_scaled);
   }
   const std::size_t errors = report.count(Severity::error);
   const std::size_t warnings = report.count(Severity::warning);
   fmt::print("\n{}\n",
-             paint(errors > 0     ? "1;31"
-                   : warnings > 0 ? "1;33"
-                                  : "1;32",
-                   errors + warnings == 0
-                       ? std::string("nothing wrong found")
-                       : counted(errors, "error") + ", " + counted(warnings, "warning")) +
-                 (report.loads ? "" : "; the model is refused") +
+             colorize(errors > 0     ? "1;31"
+                      : warnings > 0 ? "1;33"
+                                     : "1;32",
+                      errors + warnings == 0 ? std::string("no problems found")
+                                             : with_plural(errors, "error") + ", " +
+                                                   with_plural(warnings, "warning")) +
+                 (report.loads ? "" : "; the model cannot be loaded") +
                  (fixable > 0 ? fmt::format("; {} can be repaired with --fix", fixable) : ""));
 }
 
@@ -172,7 +173,8 @@ void run_check(const Arguments& args, Outcome& outcome) {
   }
   if (table || std::filesystem::path(args.file).extension() == ".yaml" ||
       std::filesystem::path(args.file).extension() == ".yml") {
-    throw InputError("--fix: repairs URDFs; a DH table's fault is named with its line");
+    throw InputError(
+        "--fix: only URDF files can be repaired; correct a DH table by hand at the reported line");
   }
   const std::string repaired = repair_urdf(text, args.file);
   std::string target = args.in_place ? args.file : args.output;
@@ -183,15 +185,15 @@ void run_check(const Arguments& args, Outcome& outcome) {
   }
   std::error_code error;
   if (!args.in_place && std::filesystem::equivalent(target, args.file, error)) {
-    throw InputError(fmt::format(
-        "--output {}: is the file itself; --in-place writes over the original", target));
+    throw InputError(
+        fmt::format("--output {}: is the input file; use --in-place to overwrite it", target));
   }
   const CheckReport report = check_urdf(repaired, target, options);
   const std::string difference = unified_difference(text, repaired, args.file, target);
   if (difference.empty()) {
-    if (!args.json) fmt::print("nothing that --fix can repair; no file written\n\n");
+    if (!args.json) fmt::print("nothing to repair; no file written\n\n");
   } else {
-    const DeferSignals uninterrupted;
+    const DeferSignals defer_signals;
     write_file(target, repaired);
   }
   if (args.json) {
@@ -200,7 +202,8 @@ void run_check(const Arguments& args, Outcome& outcome) {
     object["difference"] = difference;
     print_json(object);
   } else {
-    if (!difference.empty()) fmt::print("{}\nwrote {}; what is left:\n\n", difference, target);
+    if (!difference.empty())
+      fmt::print("{}\nwrote {}; remaining findings:\n\n", difference, target);
     print_report(report);
   }
   outcome.exit_code = report.exit_code();
@@ -212,7 +215,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
   auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "check",
-      "What is wrong with this model's dynamics, link by link. Exit code 0: clean, 1: "
+      "Check the dynamic parameters of a model link by link. Exit code 0: no problems, 1: "
       "warnings, 2: errors");
   command
       ->add_option("FILE", args->file,
@@ -222,11 +225,12 @@ void add_check(CLI::App& app, Outcome& outcome) {
   command->add_flag("--no-condition", args->no_condition,
                     "do not sample the condition number of the inertia matrix");
   auto* fix = command->add_flag("--fix", args->fix,
-                                "write a copy with everything repaired that has one repair only, "
-                                "and show the difference");
-  auto* output = command->add_option("--output", args->output,
-                                     "where to write it (default: FILE.fixed.urdf beside FILE)");
-  auto* in_place = command->add_flag("--in-place", args->in_place, "write it over the original");
+                                "write a copy in which every finding with a unique repair is "
+                                "repaired, and show the difference");
+  auto* output =
+      command->add_option("--output", args->output,
+                          "path of the copy (default: NAME.fixed.urdf in the folder of FILE)");
+  auto* in_place = command->add_flag("--in-place", args->in_place, "overwrite FILE");
   output->needs(fix)->excludes(in_place);
   in_place->needs(fix);
   command->callback([args, &outcome] { run_check(*args, outcome); });

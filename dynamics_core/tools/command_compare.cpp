@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every formulation of the papers against every other, on random states of a robot.
+// Compares every formulation of the papers with every other on random states of a robot. Exit code
+// 1 if two of them differ by more than `tolerance`.
 
 #include <fmt/format.h>
 
@@ -25,8 +26,9 @@ using Eigen::VectorXd;
 using formulations::Formulation;
 using formulations::Task;
 
-constexpr double bar = 1e-9;             // relative difference that two formulations may have
-constexpr double condition_bar = 1e-13;  // of accelerations, times the condition number of M
+constexpr double tolerance = 1e-9;  // largest relative difference between two formulations
+// accelerations: or this tolerance times the condition number of M
+constexpr double condition_tolerance = 1e-13;
 
 struct Arguments {
   RobotArgument robot;
@@ -42,7 +44,7 @@ class RandomStates {
   double uniform(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(engine_);
   }
-  /// Within the joints' stops; where there are none, one turn or one metre either way.
+  /// Uniform within the joint limits; without limits within +-pi rad or +-1 m.
   VectorXd positions() {
     VectorXd q(static_cast<Eigen::Index>(model_.size()));
     for (Eigen::Index i = 0; i < q.size(); ++i) {
@@ -51,7 +53,7 @@ class RandomStates {
       q[i] = uniform(std::isfinite(joint.lower) ? joint.lower : -range,
                      std::isfinite(joint.upper) ? joint.upper : range);
     }
-    // away from where a floating joint's roll and yaw are one
+    // away from the singularity of roll, pitch and yaw of floating joints
     for (const std::size_t pitch : model_.pitch_coordinates()) {
       q[static_cast<Eigen::Index>(pitch)] = uniform(-1.0, 1.0);
     }
@@ -78,9 +80,11 @@ double difference(const VectorXd& a, const VectorXd& b) {
   return scale == 0.0 ? 0.0 : max_abs(a - b) / scale;
 }
 
-void raise(double& largest, double value) { largest = max_propagating_nan(largest, value); }
+void update_maximum(double& largest, double value) {
+  largest = max_propagating_nan(largest, value);
+}
 
-/// Of M; NaN where M is not positive definite.
+/// Condition number of M; NaN if M is not positive definite.
 double condition_number(const Model& model, Workspace& workspace, const VectorXd& q) {
   MatrixXd M(q.size(), q.size());
   inertia_matrix(model, workspace, q, M);
@@ -92,24 +96,26 @@ double condition_number(const Model& model, Workspace& workspace, const VectorXd
 
 struct Pair {
   const Formulation *a, *b;
-  double largest = 0.0;                 ///< relative difference
-  double largest_over_condition = 0.0;  ///< of accelerations: divided by the condition number of M
+  double largest = 0.0;                 ///< largest relative difference
+  double largest_over_condition = 0.0;  ///< largest difference divided by the condition number of M
 };
 
-/// One task under one kind of conditions.
+/// One task with one kind of external inputs.
 struct Comparison {
   Task task;
   std::string conditions;
   std::vector<const Formulation*> covering;
-  std::vector<std::pair<const Formulation*, std::string>> others;  ///< and why not
+  std::vector<std::pair<const Formulation*, std::string>>
+      others;  ///< not covering, with the reason
   std::vector<Pair> pairs;
-  double condition = 0.0;  ///< the largest one of M
-  std::string impossible;  ///< why there is nothing to compare
+  double condition = 0.0;  ///< largest condition number of M
+  std::string impossible;  ///< reason if the task has no solution for this robot
 
   bool inverse() const { return task == Task::inverse; }
   bool agrees() const {
     return std::all_of(pairs.begin(), pairs.end(), [&](const Pair& pair) {
-      return pair.largest <= bar || (!inverse() && pair.largest_over_condition <= condition_bar);
+      return pair.largest <= tolerance ||
+             (!inverse() && pair.largest_over_condition <= condition_tolerance);
     });
   }
   const Pair* worst() const {
@@ -145,27 +151,29 @@ Comparison compare(const Model& model, Task task, const std::string& name,
       double condition = 1.0;
       std::vector<VectorXd> values;
       if (task == Task::inverse) {
-        for (const Formulation* road : result.covering) {
-          values.push_back(formulations::inverse_dynamics(*road, model, q, qd, qdd, conditions));
+        for (const Formulation* formulation : result.covering) {
+          values.push_back(
+              formulations::inverse_dynamics(*formulation, model, q, qd, qdd, conditions));
         }
       } else {
         const VectorXd tau = formulations::inverse_dynamics(inverse, model, q, qd, qdd, conditions);
-        for (const Formulation* road : result.covering) {
-          values.push_back(formulations::forward_dynamics(*road, model, q, qd, tau, conditions));
+        for (const Formulation* formulation : result.covering) {
+          values.push_back(
+              formulations::forward_dynamics(*formulation, model, q, qd, tau, conditions));
         }
         condition = condition_number(model, workspace, q);
-        raise(result.condition, condition);
+        update_maximum(result.condition, condition);
       }
       std::size_t pair = 0;
       for (std::size_t a = 0; a < values.size(); ++a) {
         for (std::size_t b = a + 1; b < values.size(); ++b, ++pair) {
           const double d = difference(values[a], values[b]);
-          raise(result.pairs[pair].largest, d);
-          raise(result.pairs[pair].largest_over_condition, d / condition);
+          update_maximum(result.pairs[pair].largest, d);
+          update_maximum(result.pairs[pair].largest_over_condition, d / condition);
         }
       }
     }
-  } catch (const ModelError& error) {  // a robot that has no forward dynamics
+  } catch (const ModelError& error) {  // the robot has no forward dynamics
     result.impossible = error.what();
     result.pairs.clear();
   }
@@ -174,21 +182,22 @@ Comparison compare(const Model& model, Task task, const std::string& name,
 
 std::vector<Comparison> compare_all(const Model& model, const Arguments& args) {
   RandomStates random(model, args.seed);
-  Conditions turning;
-  turning.base.emplace();
-  turning.base->pose.rotation = rotation_from_rpy({0.3, -0.4, 0.5});
-  turning.base->velocity = {random.vector3(1.0), random.vector3(1.0)};
-  turning.base->acceleration = {random.vector3(2.0), random.vector3(2.0)};
+  Conditions rotating_base;
+  rotating_base.base.emplace();
+  rotating_base.base->pose.rotation = rotation_from_rpy({0.3, -0.4, 0.5});
+  rotating_base.base->velocity = {random.vector3(1.0), random.vector3(1.0)};
+  rotating_base.base->acceleration = {random.vector3(2.0), random.vector3(2.0)};
   const std::vector<LinkWrench> wrenches = {
       {model.end_effector(), {random.vector3(5.0), random.vector3(10.0)}, Axes::local},
       {model.end_effector(), {random.vector3(5.0), random.vector3(10.0)}, Axes::world}};
-  Conditions pushed;
-  pushed.wrenches = wrenches;
+  Conditions with_wrenches;
+  with_wrenches.wrenches = wrenches;
   std::vector<Comparison> results;
   for (const Task task : {Task::inverse, Task::forward}) {
     results.push_back(compare(model, task, "base at rest", {}, args.samples, random));
-    results.push_back(compare(model, task, "turning base", turning, args.samples, random));
-    results.push_back(compare(model, task, "wrenches on links", pushed, args.samples, random));
+    results.push_back(compare(model, task, "rotating base", rotating_base, args.samples, random));
+    results.push_back(
+        compare(model, task, "wrenches on links", with_wrenches, args.samples, random));
   }
   return results;
 }
@@ -213,7 +222,7 @@ ordered_json to_json(const Comparison& comparison) {
   return object;
 }
 
-/// The pairs as a triangle of numbers, the names at its left.
+/// The differences as an upper triangle, one row per formulation.
 void print_triangle(const Comparison& comparison) {
   const auto& names = comparison.covering;
   std::size_t pair = 0;
@@ -238,19 +247,21 @@ void print(const Comparison& comparison) {
   } else {
     print_triangle(comparison);
     if (const Pair* worst = comparison.worst()) {
-      fmt::print("  largest difference {:.1e}, of {} and {}{}\n", worst->largest, worst->a->name,
-                 worst->b->name, comparison.agrees() ? "" : ": TOO FAR APART");
+      fmt::print("  largest difference {:.1e}, between {} and {}{}\n", worst->largest,
+                 worst->a->name, worst->b->name,
+                 comparison.agrees() ? "" : ": ABOVE THE TOLERANCE");
     }
     if (!comparison.inverse()) {
       double over = 0.0;
-      for (const Pair& pair : comparison.pairs) raise(over, pair.largest_over_condition);
-      fmt::print("  condition number of M up to {:.1e}; difference over it at most {:.1e}\n",
-                 comparison.condition, over);
+      for (const Pair& pair : comparison.pairs) update_maximum(over, pair.largest_over_condition);
+      fmt::print(
+          "  condition number of M up to {:.1e}; difference / condition number at most {:.1e}\n",
+          comparison.condition, over);
     }
   }
   for (const auto& [formulation, reason] : comparison.others) {
     const bool other_task = !(comparison.inverse() ? formulation->inverse : formulation->forward);
-    if (!other_task) fmt::print("  not covered by {}: {}\n", formulation->name, reason);
+    if (!other_task) fmt::print("  {} {}\n", formulation->name, reason);
   }
   std::string other;
   for (const auto& [formulation, reason] : comparison.others) {
@@ -259,8 +270,7 @@ void print(const Comparison& comparison) {
     }
   }
   if (!other.empty()) {
-    fmt::print("  ways of {} dynamics only: {}\n", comparison.inverse() ? "forward" : "inverse",
-               other);
+    fmt::print("  {} dynamics only: {}\n", comparison.inverse() ? "forward" : "inverse", other);
   }
   fmt::print("\n");
 }
@@ -270,11 +280,11 @@ void print(const Comparison& comparison) {
 void add_compare(CLI::App& app, Outcome& outcome) {
   auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "compare", "Every formulation of the papers against every other, on random states");
+      "compare", "Compare all formulations of the papers with each other on random states");
   args->robot.add_to(*command);
-  command->add_option("--samples", args->samples, "random states for each comparison (default 20)")
+  command->add_option("--samples", args->samples, "random states per comparison (default 20)")
       ->check(CLI::Range(1, 1000000));
-  command->add_option("--seed", args->seed, "of the random states (default 1)");
+  command->add_option("--seed", args->seed, "seed of the random states (default 1)");
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args, &outcome] {
     const Robot robot = args->robot.load();
@@ -293,11 +303,12 @@ void add_compare(CLI::App& app, Outcome& outcome) {
       print_json(object);
       return;
     }
-    fmt::print("{}: largest relative differences over {} random states\n\n", robot.asked,
+    fmt::print("{}: largest relative differences over {} random states\n\n", robot.argument,
                args->samples);
     for (const Comparison& comparison : comparisons) print(comparison);
-    fmt::print("{} within {:g} of each other (accelerations: or {:g} times the condition number)\n",
-               agree ? "All" : "NOT all", bar, condition_bar);
+    fmt::print("{} (tolerance {:g}; accelerations: or {:g} times the condition number)\n",
+               agree ? "All formulations agree" : "The formulations do NOT all agree", tolerance,
+               condition_tolerance);
   });
 }
 

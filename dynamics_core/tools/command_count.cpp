@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations, counted, beside the papers' formulas.
+// Operation counts of the algorithms, compared with the formulas in the papers' tables.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "command.hpp"
 #include "papers/counting/algorithms.hpp"
-#include "papers/counting/flexible.hpp"
+#include "papers/counting/flexible_counts.hpp"
 #include "papers/counting/paper_tables.hpp"
 #include "report.hpp"
 #include "robot.hpp"
@@ -19,44 +19,45 @@
 namespace dynamics::tools {
 namespace {
 
-using counting::Counts;
+using counting::Computation;
+using counting::OperationCount;
 using counting::PaperRow;
 using counting::Polynomial;
 using counting::RowKind;
-using counting::Work;
 using formulations::Formulation;
 using formulations::Task;
 
-constexpr std::size_t most_links = 100;
+constexpr std::size_t max_links = 100;
 constexpr std::size_t first_fitted = 3, last_fitted = 30;
 
-/// The papers' best rows of n >= 3 links: Balafoutis et al. 1988, Saha 2003.
+/// Best rows of the papers' tables for n >= 3 links: Balafoutis et al. 1988, Saha 2003.
 struct BestRow {
   Polynomial M, A;
 };
 constexpr BestRow best_inverse = {Polynomial::linear(93, -69), Polynomial::linear(81, -65)};
 constexpr BestRow best_solution = {Polynomial::linear(191, -284), Polynomial::linear(187, -325)};
 
-/// The formulas of a kind of operation, fitted exactly to arms of 3 to 30 links.
+/// Polynomials in the number of links that reproduce the counts of arms with 3 to 30 links exactly.
 struct Formula {
   std::optional<Polynomial> multiplications, additions;
 };
 
-/// One algorithm on the robot, or on an arm of so many links.
+/// Operation count of one algorithm for the robot or the arm.
 struct Entry {
   std::string name;
   std::string task;  ///< "inverse", "forward", "solve", ...
   std::string source;
   counting::Result result;
-  Formula formula;  ///< of arms
+  Formula formula;  ///< only for arms
 };
 
 struct Report {
-  std::string robot;  ///< empty: an arm
+  std::string robot;  ///< empty for the general arm
   std::size_t links = 0;
   std::vector<Entry> entries;
-  std::vector<std::pair<std::string, std::string>> others;  ///< formulations and why not
-  std::vector<std::string> warnings;                        ///< of the robot's model
+  std::vector<std::pair<std::string, std::string>>
+      others;                         ///< formulations not covered, with the reason
+  std::vector<std::string> warnings;  ///< of the model
 
   const Entry* find(std::string_view name, std::string_view task) const {
     for (const Entry& entry : entries) {
@@ -66,7 +67,7 @@ struct Report {
   }
 };
 
-/// What a formula is fitted to: arms of 3 to 30 links.
+/// The general arms of 3 to 30 links.
 const std::vector<Model>& fitted_arms() {
   static const std::vector<Model> arms = [] {
     std::vector<Model> result;
@@ -82,7 +83,7 @@ template <class Count>
 Formula fit(Count&& count) {
   std::vector<std::int64_t> m, a;
   for (const Model& arm : fitted_arms()) {
-    const Counts counts = count(arm);
+    const OperationCount counts = count(arm);
     m.push_back(counts.products());
     a.push_back(counts.additions);
   }
@@ -94,13 +95,14 @@ Report report_of(const Model& model, const std::string& robot) {
   report.robot = robot;
   report.links = model.body_count();
   const bool arm = robot.empty();
-  for (const Work work : counting::all_works()) {
+  for (const Computation computation : counting::all_computations()) {
     Entry entry{"rigid",
-                std::string(counting::name(work)),
+                std::string(counting::name(computation)),
                 "this library",
-                counting::count(work, model),
+                counting::count(computation, model),
                 {}};
-    if (arm) entry.formula = fit([&](const Model& m) { return counting::count(work, m).counts; });
+    if (arm)
+      entry.formula = fit([&](const Model& m) { return counting::count(computation, m).counts; });
     report.entries.push_back(std::move(entry));
   }
   for (const Formulation& formulation : formulations::all()) {
@@ -126,7 +128,7 @@ Report report_of(const Model& model, const std::string& robot) {
         report.entries.push_back(std::move(entry));
       };
       add(inverse ? "inverse" : "forward", [](const counting::Result& r) { return r.counts; });
-      // what is counted in the papers' tables: phi given
+      // the papers' tables count the solution for given phi
       if (!inverse && formulation.name != "nasser") {
         add("solve", [](const counting::Result& r) { return r.counts - r.phi; });
       }
@@ -146,20 +148,20 @@ const char* kind_name(RowKind kind) {
   return "";
 }
 
-/// What the library's own recursion takes for the row's work.
-const Entry* own_beside(const Report& report, const PaperRow& row) {
+/// The library's own recursion for the task of the row, or nullptr.
+const Entry* own_entry(const Report& report, const PaperRow& row) {
   if (row.kind == RowKind::line || row.kind == RowKind::steps) return nullptr;
   return report.find("rigid", kind_name(row.kind));
 }
 
-/// What the row's algorithm, as implemented in formulations/, takes.
-std::optional<Counts> implemented_beside(const Report& report, const PaperRow& row) {
+/// Count of the row's algorithm as implemented in formulations/, if it is.
+std::optional<OperationCount> implemented_count(const Report& report, const PaperRow& row) {
   if (row.formulation.empty() || row.kind == RowKind::steps) return std::nullopt;
   if (row.kind == RowKind::line) {
     const Entry* entry = report.find(row.formulation, "inverse");
     if (entry == nullptr) return std::nullopt;
     const auto found = entry->result.lines.find(std::string(row.line));
-    return found == entry->result.lines.end() ? Counts{} : found->second;
+    return found == entry->result.lines.end() ? OperationCount{} : found->second;
   }
   const Entry* entry = report.find(row.formulation, kind_name(row.kind));
   if (entry == nullptr) return std::nullopt;
@@ -170,7 +172,7 @@ std::string text_of(const std::optional<Polynomial>& formula) {
   return formula ? formula->text() : "";
 }
 
-ordered_json counts_json(const Counts& counts) {
+ordered_json counts_json(const OperationCount& counts) {
   return {{"multiplications", counts.multiplications},
           {"additions", counts.additions},
           {"divisions", counts.divisions},
@@ -180,11 +182,12 @@ ordered_json counts_json(const Counts& counts) {
           {"negations", counts.negations}};
 }
 
-ordered_json short_json(const Counts& counts) {
+ordered_json short_json(const OperationCount& counts) {
   return {{"M", counts.products()}, {"A", counts.additions}};
 }
 
-constexpr std::array by_links_works = {Work::inverse, Work::solve, Work::forward};
+constexpr std::array by_links_computations = {Computation::inverse, Computation::solve,
+                                              Computation::forward};
 
 ordered_json to_json(const Report& report) {
   const auto n = static_cast<std::int64_t>(report.links);
@@ -215,9 +218,9 @@ ordered_json to_json(const Report& report) {
         {"formula", {{"M", row.multiplications.text()}, {"A", row.additions.text()}}},
         {"M", row.multiplications(n)},
         {"A", row.additions(n)}};
-    const Entry* own = own_beside(report, row);
+    const Entry* own = own_entry(report, row);
     one["ours"] = own == nullptr ? ordered_json(nullptr) : short_json(own->result.counts);
-    const auto implemented = implemented_beside(report, row);
+    const auto implemented = implemented_count(report, row);
     one["formulation"] =
         row.formulation.empty() ? ordered_json(nullptr) : ordered_json(row.formulation);
     one["implemented"] = implemented ? short_json(*implemented) : ordered_json(nullptr);
@@ -229,8 +232,9 @@ ordered_json to_json(const Report& report) {
     for (std::size_t k = 1; k <= last_fitted; ++k) {
       const Model arm = counting::general_arm(k);
       ordered_json one = {{"links", k}};
-      for (const Work work : by_links_works) {
-        one[std::string(counting::name(work))] = short_json(counting::count(work, arm).counts);
+      for (const Computation computation : by_links_computations) {
+        one[std::string(counting::name(computation))] =
+            short_json(counting::count(computation, arm).counts);
       }
       object["by_links"].push_back(std::move(one));
     }
@@ -245,13 +249,13 @@ ordered_json to_json(const Report& report) {
 void print_entries(const Report& report) {
   const bool arm = report.robot.empty();
   fmt::print(
-      "Counted. M: multiplications and divisions, A: additions and subtractions; solve: "
+      "Operation counts. M: multiplications and divisions, A: additions and subtractions; solve: "
       "M qdd = phi for given phi\n\n");
-  fmt::print("  {:<22} {:<15} {:>7} {:>7} {:>5} {:>5} {:>8}", "algorithm", "task", "M", "A",
-             "of M /", "sqrt", "sin, cos");
-  fmt::print("{}\n", arm ? "  M of n links; A of n links" : "");
+  fmt::print("  {:<22} {:<15} {:>7} {:>7} {:>5} {:>5} {:>8}", "algorithm", "task", "M", "A", "div",
+             "sqrt", "sin, cos");
+  fmt::print("{}\n", arm ? "  M for n links; A for n links" : "");
   for (const Entry& entry : report.entries) {
-    const Counts& c = entry.result.counts;
+    const OperationCount& c = entry.result.counts;
     fmt::print("  {:<22} {:<15} {:>7} {:>7} {:>5} {:>5} {:>8}", entry.name, entry.task,
                c.products(), c.additions, c.divisions, c.square_roots, c.sines + c.cosines);
     if (arm) {
@@ -260,10 +264,10 @@ void print_entries(const Report& report) {
     }
     fmt::print("\n");
   }
-  for (const auto& [name, reason] : report.others) fmt::print("  {}: {}\n", name, reason);
+  for (const auto& [name, reason] : report.others) fmt::print("  {} {}\n", name, reason);
 }
 
-std::string pair_of(const std::optional<Counts>& counts) {
+std::string pair_of(const std::optional<OperationCount>& counts) {
   return counts ? fmt::format("{:>6} {:>6}", counts->products(), counts->additions)
                 : fmt::format("{:>13}", "-");
 }
@@ -276,13 +280,13 @@ void print_papers(const Report& report) {
       paper = row.paper;
       table = row.table;
       fmt::print("\n  {:<33} {:>13}  {:>13}  {:>13}  {}\n", fmt::format("{}, {}", paper, table),
-                 "paper  M    A", "implemented", "rigid", "paper, n links; implemented as");
+                 "paper  M    A", "implemented", "rigid", "paper, n links; implementation");
     }
-    const Entry* own = own_beside(report, row);
-    std::optional<Counts> ours;
+    const Entry* own = own_entry(report, row);
+    std::optional<OperationCount> ours;
     if (own != nullptr) ours = own->result.counts;
     fmt::print("  {:<33} {:>6} {:>6}  {}  {}  {} M, {} A{}{}\n", row.algorithm,
-               row.multiplications(n), row.additions(n), pair_of(implemented_beside(report, row)),
+               row.multiplications(n), row.additions(n), pair_of(implemented_count(report, row)),
                pair_of(ours), row.multiplications.text(), row.additions.text(),
                row.formulation.empty() ? "" : "; ", row.formulation);
     if (!row.note.empty()) fmt::print("      {}\n", row.note);
@@ -290,27 +294,29 @@ void print_papers(const Report& report) {
 }
 
 void print_by_links() {
-  fmt::print("\nArms of n links, M and A, beside the papers' best rows: {}, {} and {}, {}\n\n",
+  fmt::print("\nArms of n links, M and A, and the best rows of the papers: {}, {} and {}, {}\n\n",
              best_inverse.M.text(), best_inverse.A.text(), best_solution.M.text(),
              best_solution.A.text());
   fmt::print("  {:>2}  {:>13}  {:>13}  {:>13}  {:>13}  {:>13}\n", "n", "inverse", "best row",
              "solve", "best row", "forward");
   for (std::size_t k = 1; k <= last_fitted; ++k) {
     const Model arm = counting::general_arm(k);
-    const auto ours = [&](Work work) { return pair_of(counting::count(work, arm).counts); };
+    const auto ours = [&](Computation computation) {
+      return pair_of(counting::count(computation, arm).counts);
+    };
     const auto best = [&](const BestRow& row) {
       const auto n = static_cast<std::int64_t>(k);
-      if (k < first_fitted) return fmt::format("{:>13}", "-");  // not meant for so few
+      if (k < first_fitted) return fmt::format("{:>13}", "-");  // the formula does not apply
       return fmt::format("{:>6} {:>6}", row.M(n), row.A(n));
     };
-    fmt::print("  {:>2}  {}  {}  {}  {}  {}\n", k, ours(Work::inverse), best(best_inverse),
-               ours(Work::solve), best(best_solution), ours(Work::forward));
+    fmt::print("  {:>2}  {}  {}  {}  {}  {}\n", k, ours(Computation::inverse), best(best_inverse),
+               ours(Computation::solve), best(best_solution), ours(Computation::forward));
   }
 }
 
-constexpr int most_counted_modes = 3;
+constexpr int max_counted_modes = 3;
 
-/// Mohan and Saha's Table 1 prints n = 8 as its example.
+/// Numbers of links for the flexible rows; n = 8 is the example of Mohan and Saha's Table 1.
 std::vector<std::size_t> flexible_links(const Report& report) {
   if (!report.robot.empty()) return {};
   return report.links == 8 ? std::vector<std::size_t>{8}
@@ -321,7 +327,7 @@ std::vector<std::size_t> flexible_links(const Report& report) {
 template <class Row>
 void for_flexible_rows(const Report& report, Row&& row) {
   for (const std::size_t n : flexible_links(report)) {
-    for (int m = 1; m <= most_counted_modes; ++m) {
+    for (int m = 1; m <= max_counted_modes; ++m) {
       row(n, m, counting::count_flexible_forward(counting::flexible_arm(n, m)),
           counting::mohan_saha_table(n, m));
     }
@@ -332,32 +338,33 @@ void print_flexible(const Report& report) {
   if (flexible_links(report).empty()) return;
   fmt::print("\n  {:<33} {:>13}  {:>13}  {}\n", "Mohan and Saha, Table 1", "paper  M    A",
              "flexible", "forward dynamics, m modes along y and along z");
-  for_flexible_rows(report, [](std::size_t n, int m, const Counts& ours, const auto& paper) {
+  for_flexible_rows(report, [](std::size_t n, int m, const OperationCount& ours,
+                               const auto& paper) {
     fmt::print("  {:<33} {:>6.0f} {:>6.0f}  {}\n", fmt::format("Proposed, n = {}, m = {}", n, m),
                paper.multiplications, paper.additions, pair_of(ours));
   });
 }
 
 Report report_of(const Robot& robot) {
-  Report report = report_of(robot.model, robot.asked);
+  Report report = report_of(robot.model, robot.argument);
   report.warnings = robot.warnings;
   return report;
 }
 
-/// A number of links, or the robot of that name.
-Report report_for(const std::string& asked) {
+/// The report for a number of links or for a robot.
+Report report_for_links(const std::string& argument) {
   const bool number =
-      !asked.empty() &&
-      std::all_of(asked.begin(), asked.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-  if (!number && !asked.empty() && (asked[0] == '-' || asked[0] == '+')) {
-    throw InputError(fmt::format(
-        "--links {}: a number of links from 1 to {}, or a robot, is needed", asked, most_links));
+      !argument.empty() && std::all_of(argument.begin(), argument.end(),
+                                       [](unsigned char c) { return std::isdigit(c) != 0; });
+  if (!number && !argument.empty() && (argument[0] == '-' || argument[0] == '+')) {
+    throw InputError(fmt::format("--links {}: expected a number of links from 1 to {}, or a robot",
+                                 argument, max_links));
   }
-  if (!number) return report_of(load_robot(asked));
-  const unsigned long links = asked.size() > 4 ? most_links + 1 : std::stoul(asked);
-  if (links < 1 || links > most_links) {
+  if (!number) return report_of(load_robot(argument));
+  const unsigned long links = argument.size() > 4 ? max_links + 1 : std::stoul(argument);
+  if (links < 1 || links > max_links) {
     throw InputError(
-        fmt::format("--links {}: from 1 to {} links can be counted", asked, most_links));
+        fmt::format("--links {}: expected a number of links from 1 to {}", argument, max_links));
   }
   return report_of(counting::general_arm(links), "");
 }
@@ -371,28 +378,31 @@ void add_count(CLI::App& app, Outcome&) {
   };
   auto args = std::make_shared<Arguments>();
   CLI::App* command =
-      app.add_subcommand("count", "Operations, counted, beside the formulas of the papers' tables");
-  command->add_option("--links", args->links,
-                      "links of an arm with general parameters, 1 to 100 (default 6), or a robot");
-  command->add_option("ROBOT", args->robot, "count for this robot instead of an arm");
+      app.add_subcommand("count", "Operation counts, compared with the formulas of the papers");
+  command->add_option(
+      "--links", args->links,
+      "links of an arm with general DH parameters, 1 to 100 (default 6), or a robot");
+  command->add_option("ROBOT", args->robot, "robot to count for instead of an arm");
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
     if (!args->links.empty() && !args->robot.empty()) {
-      throw InputError("either --links or ROBOT, not both");
+      throw InputError("--links and ROBOT exclude each other: give one of them, not both");
     }
-    const bool plain = args->links.empty() && args->robot.empty();
-    const Report report = args->robot.empty() ? report_for(plain ? std::string("6") : args->links)
-                                              : report_of(load_robot(args->robot));
+    const bool without_arguments = args->links.empty() && args->robot.empty();
+    const Report report = args->robot.empty()
+                              ? report_for_links(without_arguments ? "6" : args->links)
+                              : report_of(load_robot(args->robot));
     if (args->json) {
       ordered_json object = to_json(report);
       object["flexible"] = ordered_json::array();
-      for_flexible_rows(report, [&](std::size_t n, int m, const Counts& ours, const auto& paper) {
-        object["flexible"].push_back(
-            {{"links", n},
-             {"modes", m},
-             {"paper", {{"M", paper.multiplications}, {"A", paper.additions}}},
-             {"ours", short_json(ours)}});
-      });
+      for_flexible_rows(report,
+                        [&](std::size_t n, int m, const OperationCount& ours, const auto& paper) {
+                          object["flexible"].push_back(
+                              {{"links", n},
+                               {"modes", m},
+                               {"paper", {{"M", paper.multiplications}, {"A", paper.additions}}},
+                               {"ours", short_json(ours)}});
+                        });
       print_json(object);
       return;
     }
@@ -404,7 +414,7 @@ void add_count(CLI::App& app, Outcome&) {
     print_entries(report);
     print_papers(report);
     print_flexible(report);
-    if (plain) print_by_links();
+    if (without_arguments) print_by_links();
   });
 }
 

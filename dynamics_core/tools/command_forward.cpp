@@ -18,18 +18,17 @@ void add_forward(CLI::App& app, Outcome&) {
     bool no_friction = false, json = false, rigid = false;
   };
   auto args = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("forward", "Forward dynamics: the accelerations of joint forces");
+  CLI::App* command = app.add_subcommand(
+      "forward", "Forward dynamics: joint accelerations for given joint torques");
   args->robot.add_to(*command);
-  command->add_option("--q", args->q,
-                      "joint positions, comma separated (default: the robot's start)");
+  command->add_option("--q", args->q, "joint positions, comma separated (default: start position)");
   command->add_option("--qd", args->qd, "joint velocities (default: 0)");
-  command->add_option("--tau", args->tau, "joint torques and forces (default: 0)");
+  command->add_option("--tau", args->tau, "joint torques, forces of prismatic joints (default: 0)");
   command->add_option("--algorithm", args->algorithm,
                       "lagrange, strobing, walker-orin, articulated-body, nasser, denoc-explicit "
                       "or udut (default); flexible links: udut or cholesky");
   command->add_flag("--rigid", args->rigid, rigid_flag_help);
-  command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
+  command->add_flag("--no-friction", args->no_friction, "ignore damping and friction");
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
     Robot robot = args->robot.load();

@@ -60,19 +60,23 @@ void one_state(const Arguments& args) {
   }
 }
 
-/// The papers' RIDIM: torques along a path, their peaks and RMS, and how they stand to the limits.
-void along_path(const Arguments& args) {
+/// Torques along a trajectory (the papers' RIDIM), their peaks, RMS values and ratios to the
+/// limits.
+void along_trajectory(const Arguments& args) {
   const Robot robot = args.robot.load();
   const Model& model = robot.model;
   if (args.algorithm != "denoc") {
-    throw InputError("--algorithm: along a path it is denoc; give one state (--q) for the others");
+    throw InputError(
+        fmt::format("--algorithm {}: trajectories are computed with denoc; other algorithms take "
+                    "one state (--q)",
+                    args.algorithm));
   }
   const RunOutputs outputs(args.outputs, args.compare);
   const auto q0 = parse_vector("--q0", args.q0, model.size(), robot.q0);
   const auto motion = desired_motion(robot, args.trajectory, q0, args.q1, args.period);
   Recording run = torques_along(model, *motion, args.duration, args.sample, !args.no_friction);
-  for (const Column& column : run.tau) require_finite("tau along the path", column);
-  run.settings.robot = robot.asked;
+  for (const Column& column : run.tau) require_finite("tau along the trajectory", column);
+  run.settings.robot = robot.argument;
   run.settings.trajectory = args.trajectory;
   if (robot.table) run.settings.source = robot.table->source;
 
@@ -80,7 +84,7 @@ void along_path(const Arguments& args) {
   for (std::size_t i = 0; i < model.size(); ++i) {
     for (std::size_t k = 0; k < run.size(); ++k) {
       if (k == 0) continue;
-      // trapezium: the last interval may be shorter
+      // trapezoidal rule: the last interval may be shorter
       const double a = run.tau[i][k - 1], b = run.tau[i][k];
       rms[i] += 0.5 * (a * a + b * b) * (run.t[k] - run.t[k - 1]);
     }
@@ -106,13 +110,13 @@ void along_path(const Arguments& args) {
     print_json(object);
     return;
   }
-  fmt::print("Torques of {} along {} for {:g} s, {} samples\n\n", robot.asked,
+  fmt::print("Torques of {} along {} for {:g} s, {} samples\n\n", robot.argument,
              args.trajectory == "cycloid" ? "its cycloid" : args.trajectory, args.duration,
              run.size());
   print_table(
       model,
       {{"peak", peak, "N m", "N  "}, {"RMS", rms, "N m", "N  "}, {"peak/limit", ratio, "", ""}});
-  fmt::print("\nwork and energy agree to {:.2g} of the largest kinetic energy\n",
+  fmt::print("\nwork and energy differ by at most {:.2g} of the largest kinetic energy\n",
              run.statistics.energy_drift);
   for (const std::string& path : outputs.paths()) fmt::print("wrote {}\n", path);
 }
@@ -122,40 +126,45 @@ void along_path(const Arguments& args) {
 void add_inverse(CLI::App& app, Outcome&) {
   auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "inverse", "Inverse dynamics: the joint forces of a motion, or of a whole path");
+      "inverse", "Inverse dynamics: joint torques for one state or along a trajectory");
   args->robot.add_to(*command);
   auto* q = command->add_option("--q", args->q,
-                                "joint positions, comma separated (default: the robot's start)");
+                                "joint positions, comma separated (default: start position)");
   auto* qd = command->add_option("--qd", args->qd, "joint velocities (default: 0)");
   auto* qdd = command->add_option("--qdd", args->qdd, "joint accelerations (default: 0)");
   command->add_option("--algorithm", args->algorithm,
                       "lagrange, newton-euler, modified-newton-euler, strobing, denoc-explicit or "
                       "denoc (default)");
   command->add_flag("--rigid", args->rigid, rigid_flag_help);
-  command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
+  command->add_flag("--no-friction", args->no_friction, "ignore damping and friction");
   command->add_flag("--json", args->json, "print one JSON object");
-  auto* path = command->add_option("--trajectory", args->trajectory,
-                                   "cycloid, a CSV file with t and q_JOINT (qd_, qdd_) columns, "
-                                   "or a JointTrajectory in YAML");
-  path->excludes(q)->excludes(qd)->excludes(qdd);
-  const auto of_path = [&](CLI::Option* option) {
-    option->needs(path)->group("With --trajectory");
+  auto* trajectory =
+      command->add_option("--trajectory", args->trajectory,
+                          "cycloid, a CSV file with t and q_JOINT (qd_, qdd_) columns, "
+                          "or a JointTrajectory in YAML");
+  trajectory->excludes(q)->excludes(qd)->excludes(qdd);
+  const auto with_trajectory = [&](CLI::Option* option) {
+    option->needs(trajectory)->group("With --trajectory");
   };
-  of_path(command->add_option("--duration", args->duration, "s (default 10)"));
-  of_path(command->add_option("--sample", args->sample, "s between samples (default 0.01)"));
-  of_path(command->add_option("--q0", args->q0, "start of the cycloid (default: the robot's)"));
-  of_path(command->add_option("--q1", args->q1, "end of the cycloid (default: the paper's)"));
-  of_path(command->add_option("--period", args->period,
-                              "T of the cycloid in s (default: the paper's, else 10)"));
-  of_path(command->add_option("--output", args->outputs, "F.csv, F.json or F.html, may be repeated")
-              ->take_all());
-  of_path(command->add_option("--compare", args->compare,
-                              "a run (F.json) to show beside it in the page"));
+  with_trajectory(command->add_option("--duration", args->duration, "duration in s (default 10)"));
+  with_trajectory(command->add_option("--sample", args->sample, "sample time in s (default 0.01)"));
+  with_trajectory(
+      command->add_option("--q0", args->q0, "start of the cycloid (default: start position)"));
+  with_trajectory(
+      command->add_option("--q1", args->q1, "end of the cycloid (default: from the DH table)"));
+  with_trajectory(
+      command->add_option("--period", args->period,
+                          "period of the cycloid in s (default: from the DH table, otherwise 10)"));
+  with_trajectory(
+      command->add_option("--output", args->outputs, "F.csv, F.json or F.html; may be repeated")
+          ->take_all());
+  with_trajectory(command->add_option("--compare", args->compare,
+                                      "recorded run (F.json) to show for comparison in the page"));
   command->callback([args] {
     if (args->trajectory.empty()) {
       one_state(*args);
     } else {
-      along_path(*args);
+      along_trajectory(*args);
     }
   });
 }

@@ -20,12 +20,12 @@
 namespace dynamics::tools {
 namespace {
 
-constexpr int interrupted_code = 130;
+constexpr int interrupted_code = 130;  // 128 + SIGINT, as shells report it
 
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-extern "C" void note_interrupt(int) { interrupted = true; }
+extern "C" void set_interrupted(int) { interrupted = true; }
 
 struct Arguments {
   RobotArgument robot;
@@ -77,10 +77,10 @@ SimulationOptions options_of(const Arguments& args, const Robot& robot,
 }
 
 void print_events(const Recording& run) {
-  constexpr std::size_t most = 20;
-  for (std::size_t i = 0; i < std::min(most, run.events.size()); ++i)
+  constexpr std::size_t limit = 20;
+  for (std::size_t i = 0; i < std::min(limit, run.events.size()); ++i)
     fmt::print("t = {:.6f} s: {}\n", run.events[i].t, run.events[i].what);
-  if (run.events.size() > most) fmt::print("and {} more\n", run.events.size() - most);
+  if (run.events.size() > limit) fmt::print("and {} more events\n", run.events.size() - limit);
   if (!run.events.empty()) fmt::print("\n");
 }
 
@@ -89,12 +89,12 @@ void print_summary(const Robot& robot, const Recording& run) {
   const RunStatistics& statistics = run.statistics;
   const std::string numerics = settings.step ? fmt::format("step {:g} s", *settings.step)
                                              : fmt::format("rtol {:g}", settings.rtol);
-  fmt::print("{}: {}, {:g} s of {:g} s, {} ({}{})\n", robot.asked, settings.scenario,
+  fmt::print("{}: {}, {:g} s of {:g} s, {} ({}{})\n", robot.argument, settings.scenario,
              run.t.empty() ? 0.0 : run.t.back(), settings.duration, settings.integrator, numerics,
              settings.precision == "double" ? "" : ", " + settings.precision);
-  fmt::print("{} steps, {} rejected, {} evaluations, {:.3g} s of computing\n", statistics.steps,
+  fmt::print("{} steps, {} rejected, {} evaluations, {:.3g} s computing time\n", statistics.steps,
              statistics.rejected, statistics.evaluations, statistics.wall_seconds);
-  fmt::print("energy kept to {:.2g} of the largest kinetic energy\n\n", statistics.energy_drift);
+  fmt::print("energy drift {:.2g} of the largest kinetic energy\n\n", statistics.energy_drift);
   std::vector<double> first, last, low, high;
   for (const Column& column : run.q) {
     first.push_back(column.front());
@@ -142,7 +142,7 @@ void print_run_json(const Robot& robot, const Recording& run) {
   print_json(object);
 }
 
-/// Friction on light links makes a robot stiff: explicit methods then crawl. Says so once.
+/// Friction on light links makes the equations stiff and explicit methods slow: prints one hint.
 class StiffnessHint {
  public:
   explicit StiffnessHint(const SimulationOptions& options)
@@ -152,11 +152,11 @@ class StiffnessHint {
     constexpr std::uint64_t many = 200'000;
     if (given_ || ++steps_ < many || fraction > 0.5) return;
     given_ = true;
-    fmt::print(
-        stderr,
-        "hint: {} steps for {:.2g} % of the run: the robot is stiff (friction on light links?); "
-        "--integrator radau5 or --no-friction may be far faster\n",
-        many, 100.0 * fraction);
+    fmt::print(stderr,
+               "hint: {} steps for {:.2g} % of the run: the equations are stiff (friction on light "
+               "links?); "
+               "--integrator radau5 or --no-friction may be much faster\n",
+               many, 100.0 * fraction);
   }
 
  private:
@@ -164,14 +164,15 @@ class StiffnessHint {
   std::uint64_t steps_ = 0;
 };
 
-/// The robot as asked for: rigid, or with its flexible links.
+/// The plant with flexible links. Throws InputError for options that need a rigid robot.
 std::unique_ptr<Plant> flexible_plant_of(const Arguments& args, const FlexibleModel& model) {
   if (args.algorithm != "udut" && args.algorithm != "cholesky") {
-    throw InputError("--algorithm: flexible links have udut (default) and cholesky");
+    throw InputError(fmt::format(
+        "--algorithm {}: flexible links support udut (default) and cholesky", args.algorithm));
   }
   if (!args.base_motion.empty() || args.precision != "double") {
     throw InputError(
-        "--base-motion and --precision double-double are for rigid robots: add --rigid");
+        "--base-motion and --precision double-double require rigid links: add --rigid");
   }
   return flexible_plant(model,
                         {.friction = !args.no_friction, .cholesky = args.algorithm == "cholesky"});
@@ -179,8 +180,8 @@ std::unique_ptr<Plant> flexible_plant_of(const Arguments& args, const FlexibleMo
 
 void simulate_robot(const Arguments& args, Outcome& outcome) {
   if (args.precision != "double" && args.precision != "double-double") {
-    throw InputError(fmt::format("unknown precision '{}': it must be one of double, double-double",
-                                 args.precision));
+    throw InputError(
+        fmt::format("unknown precision '{}': it must be double or double-double", args.precision));
   }
   Robot robot = args.robot.load();
   if (!args.payload.empty()) robot.model = robot.model.with_payload(payload(args.payload, robot));
@@ -189,10 +190,10 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
   const SimulationOptions options = options_of(args, robot, flexible);
   const auto plant = flexible ? flexible_plant_of(args, *flexible) : nullptr;
 
-  std::signal(SIGINT, note_interrupt);
-  std::signal(SIGTERM, note_interrupt);
+  std::signal(SIGINT, set_interrupted);
+  std::signal(SIGTERM, set_interrupted);
   Recording run = [&] {
-    ProgressBar bar(robot.asked);
+    ProgressBar bar(robot.argument);
     StiffnessHint hint(options);
     const auto progress = [&](double t) {
       bar.update(t / options.duration);
@@ -203,7 +204,7 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
     return args.precision == "double" ? simulate(robot.model, options, progress)
                                       : simulate_double_double(robot.model, options, progress);
   }();
-  run.settings.robot = robot.asked;
+  run.settings.robot = robot.argument;
   run.settings.command = args.command_line;
   if (options.trajectory)
     run.settings.trajectory = args.trajectory.empty() ? "cycloid" : args.trajectory;
@@ -232,38 +233,44 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   args->robot.add_to(*command);
   command->add_option("--scenario", args->scenario,
                       "free-fall (default), forced, hold, computed-torque");
-  command->add_option("--duration", args->duration, "s (default 10)");
+  command->add_option("--duration", args->duration, "duration in s (default 10)");
   command->add_option("--integrator", args->integrator, integrator_list() + " (default dop853)");
   command->add_option("--rtol", args->rtol, "relative tolerance (default 1e-9)");
-  command->add_option("--atol", args->atol, "absolute tolerance (default: as --rtol)");
-  command->add_option("--step", args->step, "s: fixed step, for the methods that have one");
-  command->add_option("--sample", args->sample, "s between samples (default 0.01)");
-  command->add_option("--q0", args->q0, "start position (default: the robot's table, else 0)");
-  command->add_option("--qd0", args->qd0, "start velocity (default: the robot's table, else 0)");
+  command->add_option("--atol", args->atol, "absolute tolerance (default: equal to --rtol)");
+  command->add_option("--step", args->step, "step in s, required by fixed-step methods");
+  command->add_option("--sample", args->sample, "sample time in s (default 0.01)");
+  command->add_option("--q0", args->q0, "start position (default: from the DH table, otherwise 0)");
+  command->add_option("--qd0", args->qd0,
+                      "start velocity (default: from the DH table, otherwise 0)");
   command->add_option("--trajectory", args->trajectory,
-                      "forced, computed-torque: cycloid, a CSV file, or a JointTrajectory in YAML");
-  command->add_option("--q1", args->q1, "end of the cycloid (default: the paper's)");
+                      "desired trajectory of forced and computed-torque: cycloid, a CSV file, or a "
+                      "JointTrajectory in YAML");
+  command->add_option("--q1", args->q1, "end of the cycloid (default: from the DH table)");
   command->add_option("--period", args->period,
-                      "T of the cycloid in s (default: the paper's, else 10)");
-  command->add_option("--bandwidth", args->bandwidth,
-                      "hold, computed-torque: of the closed loop in rad/s (default 10)");
+                      "period of the cycloid in s (default: from the DH table, otherwise 10)");
+  command->add_option(
+      "--bandwidth", args->bandwidth,
+      "bandwidth of the controller of hold and computed-torque in rad/s (default 10)");
   command->add_flag("--limits", args->limits,
-                    "joint stops stop, actuators saturate, speeds above their limit are told");
-  command->add_option("--restitution", args->restitution, "of the joint stops, 0 (default) to 1");
+                    "apply joint stops and effort limits; report velocities above their limits");
+  command->add_option("--restitution", args->restitution,
+                      "coefficient of restitution of the joint stops, 0 (default) to 1");
   command->add_option("--payload", args->payload,
-                      "MASS[,X,Y,Z]: a point mass in the end effector's frame (kg, m)");
-  command->add_option("--drop-payload", args->drop_payload, "s: when the payload is let go of");
+                      "MASS[,X,Y,Z]: point mass fixed to the end-effector frame (kg, m)");
+  command->add_option("--drop-payload", args->drop_payload,
+                      "time in s at which the payload is released");
   command->add_option("--base-motion", args->base_motion,
-                      "AXIS:AMPLITUDE:HZ,... with x, y, z, roll, pitch or yaw, or a CSV file");
+                      "AXIS:AMPLITUDE:HZ,... with AXIS x, y, z, roll, pitch or yaw; or a CSV file");
   command->add_option("--precision", args->precision,
-                      "double (default), or double-double: 32 digits, for references");
-  command->add_flag("--no-friction", args->no_friction, "leave out damping and friction");
+                      "double (default) or double-double (32 digits, for reference solutions)");
+  command->add_flag("--no-friction", args->no_friction, "ignore damping and friction");
   command->add_flag("--rigid", args->rigid, rigid_flag_help);
   command->add_option("--algorithm", args->algorithm,
-                      "of robots with flexible links: udut (default), the recursion, or cholesky");
-  command->add_option("--output", args->outputs, "F.csv, F.json or F.html, may be repeated")
+                      "for flexible links: udut (default, recursive) or cholesky");
+  command->add_option("--output", args->outputs, "F.csv, F.json or F.html; may be repeated")
       ->take_all();
-  command->add_option("--compare", args->compare, "a run (F.json) to show beside it in the page");
+  command->add_option("--compare", args->compare,
+                      "recorded run (F.json) to show for comparison in the page");
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args, command, &outcome] {
     args->command_line = "dynamics simulate " + args->robot.name;

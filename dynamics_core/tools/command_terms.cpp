@@ -23,20 +23,19 @@ void add_terms(CLI::App& app, Outcome&) {
   };
   auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "terms", "The terms of M qdd + C qd + g = tau, the energies, and M = U D U^T");
+      "terms", "Terms of M qdd + C qd + g = tau, energies, and the factorization M = U D U^T");
   args->robot.add_to(*command);
-  command->add_option("--q", args->q,
-                      "joint positions, comma separated (default: the robot's start)");
+  command->add_option("--q", args->q, "joint positions, comma separated (default: start position)");
   command->add_option("--qd", args->qd, "joint velocities (default: 0)");
   command->add_flag("--denoc", args->denoc,
-                    "also the DeNOC matrices, composite and articulated bodies, and the "
-                    "elimination step by step");
+                    "also print the DeNOC matrices, composite and articulated inertias, and the "
+                    "steps of the elimination");
   command->add_flag("--rigid", args->rigid, rigid_flag_help);
   command->add_flag("--json", args->json, "print one JSON object");
   command->callback([args] {
     Robot robot = args->robot.load();
     if (const auto flexible = flexible_model(robot, args->rigid)) {
-      if (args->denoc) throw InputError("--denoc: for rigid links; add --rigid");
+      if (args->denoc) throw InputError("--denoc: this robot has flexible links; add --rigid");
       report_terms(*flexible, robot,
                    {.q = args->q,
                     .qd = args->qd,
@@ -63,7 +62,7 @@ void add_terms(CLI::App& app, Outcome&) {
     std::string reason;
     try {
       udut(model, workspace, q, U, d);
-    } catch (const ModelError& error) {  // the other terms exist all the same
+    } catch (const ModelError& error) {  // M is singular; the other terms exist
       decomposed = false;
       reason = error.what();
     }

@@ -16,11 +16,11 @@ void add_urdf(CLI::App& app, Outcome&) {
     std::string table, output;
   };
   auto args = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("urdf", "The URDF of a DH table");
+  CLI::App* command = app.add_subcommand("urdf", "Convert a DH table to a URDF");
   command
       ->add_option("TABLE", args->table, "a DH table (YAML), or planar3, stanford, puma, canadarm")
       ->required();
-  command->add_option("--output", args->output, "write it to a file instead of the terminal");
+  command->add_option("--output", args->output, "file to write (default: stdout)");
   command->callback([args] {
     const DhTable table = built_in_table(args->table)
                               ? built_in_robot(args->table)
@@ -29,7 +29,7 @@ void add_urdf(CLI::App& app, Outcome&) {
     if (args->output.empty()) {
       fmt::print("{}", urdf);
     } else {
-      const DeferSignals uninterrupted;
+      const DeferSignals defer_signals;
       write_file(args->output, urdf);
     }
   });

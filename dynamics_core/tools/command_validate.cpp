@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The papers' figures and tables made anew: docs/validation.md and its plots.
+// Reproduces the papers' figures and tables and compares them: docs/validation.md and its plots.
 
 #include <fmt/format.h>
 
@@ -20,14 +20,14 @@ struct Arguments {
 
 const char* const opening = R"(# Validation against the papers
 
-Every figure and table of the papers that their texts let one reproduce: our plot, our numbers, what
-the paper says, and whether ours bear it out. This page and its plots are made by
+Every figure and table of the papers that can be reproduced from their texts: our plot, our numbers,
+the statement of the paper, and whether our results confirm it. This page and its plots are written by
 
     dynamics validate --output docs
 
-which ends with an error if a verdict does not hold. The papers: Saha 1999 (J. Applied Mechanics 66),
-Saha 2003 (Multibody System Dynamics 9), Turney and others 1980, Nasser 1990, Mohan and Saha. Their
-figures themselves are not in our copies, only what their texts say of them.
+which exits with an error if a statement is not confirmed. The papers: Saha 1999 (J. Applied Mechanics
+66), Saha 2003 (Multibody System Dynamics 9), Turney et al. 1980, Nasser 1990, Mohan and Saha. Our copies
+contain the texts of the papers without the figures; the comparisons use what the texts state about them.
 )";
 
 void validate(const Arguments& args, Outcome& outcome) {
@@ -78,10 +78,10 @@ void validate(const Arguments& args, Outcome& outcome) {
 void add_validate(CLI::App& app, Outcome& outcome) {
   auto args = std::make_shared<Arguments>();
   CLI::App* command =
-      app.add_subcommand("validate", "Make the papers' figures and tables anew and judge them");
+      app.add_subcommand("validate", "Reproduce the papers' figures and tables and compare them");
   command->add_option("--output", args->output,
                       "folder for validation.md and validation/*.svg (default: print the page)");
-  command->add_option("--only", args->only, "one section: planar, stanford, puma, ...");
+  command->add_option("--only", args->only, "a single section: planar, stanford, puma, ...");
   command->callback([args, &outcome] { validate(*args, outcome); });
 }
 

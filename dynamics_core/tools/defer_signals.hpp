@@ -5,7 +5,7 @@
 
 namespace dynamics::tools {
 
-/// While one of these lives, an interrupt waits: a file that is being written is finished first.
+/// Blocks SIGINT, SIGTERM and SIGHUP during its lifetime, so that a file is written completely.
 class DeferSignals {
  public:
   DeferSignals() {

@@ -14,8 +14,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using formulations::DenocMatrices;
 
-/// Whether every articulated body resists its joint: without that there is no elimination.
-bool regular(const formulations::ArticulatedMasses<double>& articulated) {
+/// Whether all pivots are positive; otherwise the elimination does not exist.
+bool pivots_are_positive(const formulations::ArticulatedMasses<double>& articulated) {
   return std::all_of(articulated.pivot.begin(), articulated.pivot.end(),
                      [](double pivot) { return pivot > 0.0; });
 }
@@ -54,7 +54,7 @@ ordered_json denoc_json(const Model& model, ConstVector q, ConstVector qd) {
     object["M"].push_back(matrix_json(d.body_mass_matrix(i)));
     object["M_composite"].push_back(matrix_json(composite[i]));
   }
-  if (!regular(articulated)) {  // a joint that moves no mass
+  if (!pivots_are_positive(articulated)) {  // a joint moves no mass
     object["M_articulated"] = object["psi"] = object["m"] = object["elimination"] = nullptr;
     return object;
   }
@@ -84,7 +84,7 @@ void print_denoc(const Model& model, ConstVector q, ConstVector qd) {
     return fmt::format("{} '{}'", i + 1, model.bodies()[i].joint);
   };
   fmt::print(
-      "\nThe DeNOC matrices (Saha 1999): base's axes, about the mass centres, angular parts "
+      "\nDeNOC matrices (Saha 1999) in the axes of the base, about the mass centers, angular part "
       "first\n\n");
   print_matrix("N_l: twist propagation, Eq. (17)", d.N_l);
   print_matrix("N_d: joint-rate propagation, Eq. (17)", d.N_d);
@@ -98,13 +98,13 @@ void print_denoc(const Model& model, ConstVector q, ConstVector qd) {
     }
     print_matrix(fmt::format("M_i of body {}, Eq. (2)", name(i)), d.body_mass_matrix(i));
     print_matrix(fmt::format("M~_i: composite body {}, Eq. (23)", name(i)), composite[i]);
-    if (!regular(articulated)) continue;
+    if (!pivots_are_positive(articulated)) continue;
     print_matrix(fmt::format("M^_i: articulated body {}, Eq. (50); m^_i = {:.6g}", name(i),
                              articulated.pivot[i]),
                  articulated.inertia[i]);
   }
-  if (!regular(articulated)) {
-    fmt::print("M^_i and the elimination: a joint moves no mass\n");
+  if (!pivots_are_positive(articulated)) {
+    fmt::print("M^_i and the elimination do not exist: a joint moves no mass\n");
     return;
   }
   const MatrixXd inertia = formulations::denoc_inertia_matrix(d);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The DeNOC matrices of a robot in a state, for `dynamics terms --denoc`.
+// The DeNOC matrices of a robot in one state, as JSON and as text, for `dynamics terms --denoc`.
 
 #include "report.hpp"
 
@@ -10,7 +10,7 @@ namespace dynamics::tools {
 ordered_json denoc_json(const Model& model, ConstVector q, ConstVector qd);
 void print_denoc(const Model& model, ConstVector q, ConstVector qd);
 
-/// A title and rows of numbers.
+/// Prints the title and the rows of the matrix.
 void print_matrix(const std::string& title, const Eigen::MatrixXd& matrix);
 
 }  // namespace dynamics::tools

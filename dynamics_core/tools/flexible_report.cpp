@@ -23,7 +23,7 @@ ordered_json with_names(const FlexibleModel& model, const Robot& robot) {
   return object;
 }
 
-/// Joints with their units, then amplitudes (metres per unit of the shape).
+/// Prints the joints with their units, then the amplitudes (meters per unit of the mode shape).
 void print_coordinates(const FlexibleModel& model, const std::string& title,
                        const std::vector<double>& values, const char* angular, const char* linear,
                        const char* amplitude) {
@@ -33,9 +33,9 @@ void print_coordinates(const FlexibleModel& model, const std::string& title,
   fmt::print("{:<{}}  {:>16}\n", "", width, title);
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool joint = i < model.joint_count();
-    const bool slides = joint && model.rigid().coordinates()[i].prismatic;
+    const bool prismatic = joint && model.rigid().coordinates()[i].prismatic;
     fmt::print("{:<{}}  {:>16.9g} {}\n", names[i], width, values[i],
-               !joint ? amplitude : (slides ? linear : angular));
+               !joint ? amplitude : (prismatic ? linear : angular));
   }
 }
 
@@ -49,13 +49,13 @@ std::optional<FlexibleModel> flexible_model(Robot& robot, bool rigid) {
 }
 
 std::vector<double> parse_state(const std::string& option, const std::string& text,
-                                const FlexibleModel& model, const std::vector<double>& otherwise) {
-  std::vector<double> state = otherwise;
+                                const FlexibleModel& model, const std::vector<double>& fallback) {
+  std::vector<double> state = fallback;
   if (!text.empty()) {
     const auto count = static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1;
     if (count != model.joint_count() && count != model.size()) {
       throw InputError(fmt::format(
-          "{}: {} numbers given; {} are needed, one for each joint in order, or {} with the "
+          "{}: {} numbers given, {} required (one per joint, in joint order) or {} with the modal "
           "amplitudes",
           option, count, model.joint_count(), model.size()));
     }
@@ -69,8 +69,8 @@ void report_forward(const FlexibleModel& model, const Robot& robot,
                     const FlexibleRequest& request) {
   if (request.algorithm != "udut" && request.algorithm != "cholesky") {
     throw InputError(
-        fmt::format("--algorithm {}: for flexible links there are udut and cholesky; --rigid takes "
-                    "the links as rigid",
+        fmt::format("--algorithm {}: flexible links support udut (default) and cholesky; --rigid "
+                    "treats the links as rigid",
                     request.algorithm));
   }
   const std::vector<double> zero(model.joint_count(), 0.0);
@@ -97,7 +97,7 @@ void report_inverse(const FlexibleModel& model, const Robot& robot,
                     const FlexibleRequest& request) {
   if (request.algorithm != "denoc") {
     throw InputError(fmt::format(
-        "--algorithm {}: flexible links have one inverse dynamics; --rigid takes them as rigid",
+        "--algorithm {}: flexible links support denoc only; --rigid treats them as rigid",
         request.algorithm));
   }
   const std::size_t joints = model.joint_count();
@@ -138,11 +138,11 @@ void report_terms(const FlexibleModel& model, const Robot& robot, const Flexible
   const auto qd = parse_state("--qd", request.qd, model, zero);
   FlexibleWorkspace workspace(model);
   Eigen::MatrixXd M(n, n), U(n, n), D(n, n);
-  std::vector<double> bias(model.size()), still(model.size());
+  std::vector<double> bias(model.size()), gravity_and_strain(model.size());
   inertia_matrix(model, workspace, q, M);
   udut(model, workspace, q, U, D);
   bias_forces(model, workspace, q, qd, bias, false);
-  static_forces(model, workspace, q, still);
+  static_forces(model, workspace, q, gravity_and_strain);
   const FlexibleEnergy now = energy(model, workspace, q, qd);
   const NaturalModes free = natural_modes(model, q, Joints::free);
   const NaturalModes clamped = natural_modes(model, q, Joints::clamped);
@@ -153,7 +153,7 @@ void report_terms(const FlexibleModel& model, const Robot& robot, const Flexible
     auto object = with_names(model, robot);
     object["M"] = matrix_json(M);
     object["bias"] = bias;
-    object["g"] = still;
+    object["g"] = gravity_and_strain;
     object["kinetic"] = now.kinetic;
     object["potential"] = now.potential;
     object["strain"] = now.strain;
@@ -169,7 +169,7 @@ void report_terms(const FlexibleModel& model, const Robot& robot, const Flexible
   print_matrix("M", M);
   print_coordinates(model, "velocity terms, gravity and strain", bias, "N m", "N", "N");
   fmt::print("\n");
-  print_coordinates(model, "gravity and strain alone", still, "N m", "N", "N");
+  print_coordinates(model, "gravity and strain", gravity_and_strain, "N m", "N", "N");
   fmt::print(
       "\nkinetic energy    {:.9g} J\npotential energy  {:.9g} J\nstrain energy     {:.9g} J\n",
       now.kinetic, now.potential, now.strain);
@@ -181,7 +181,7 @@ void report_terms(const FlexibleModel& model, const Robot& robot, const Flexible
 
 void print_tips(const Recording& run) {
   if (run.tips.empty()) return;
-  fmt::print("\nlargest deflection of the tips\n");
+  fmt::print("\nlargest tip deflections\n");
   for (std::size_t i = 0; i < run.tips.size(); ++i) {
     const double largest = max_abs(run.tips[i]);
     if (largest != 0.0) fmt::print("{:<12} {:.6g} m\n", run.tip_names[i], largest);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The commands for robots with flexible links. Vectors are joints, then amplitudes; the amplitudes
-// may be left out and are zero then.
+// The commands inverse, forward and terms for robots with flexible links. Vectors contain the
+// joints, then the modal amplitudes; the amplitudes may be omitted and are then zero.
 
 #include <optional>
 #include <string>
@@ -16,26 +16,27 @@ namespace dynamics::tools {
 
 inline constexpr const char* rigid_flag_help = "treat flexible links as rigid";
 
-/// The robot with its bending links, its warnings reported; nothing where it has none or `rigid`
-/// asks for none.
+/// The model with flexible links, its warnings reported; std::nullopt if the robot has none or
+/// `rigid` is set.
 std::optional<FlexibleModel> flexible_model(Robot& robot, bool rigid);
 
-/// Joints, or joints and amplitudes; `otherwise` (joints) where the text is empty.
+/// Parses joints, or joints and amplitudes; returns `fallback` (joints) if the text is empty.
+/// Throws InputError.
 std::vector<double> parse_state(const std::string& option, const std::string& text,
-                                const FlexibleModel& model, const std::vector<double>& otherwise);
+                                const FlexibleModel& model, const std::vector<double>& fallback);
 
 struct FlexibleRequest {
   std::string q, qd, qdd, tau, algorithm;
   bool friction = true, json = false;
 };
-/// `algorithm`: udut (the recursion) or cholesky.
+/// Prints qdd; `algorithm`: udut (recursive) or cholesky.
 void report_forward(const FlexibleModel& model, const Robot& robot, const FlexibleRequest& request);
-/// qdd of the joints alone: their torques, and how the beams accelerate; of all coordinates: all
-/// generalized forces.
+/// Prints tau. If `qdd` has the joints only: the joint torques and the resulting accelerations of
+/// the amplitudes. If it has all coordinates: all generalized forces.
 void report_inverse(const FlexibleModel& model, const Robot& robot, const FlexibleRequest& request);
 void report_terms(const FlexibleModel& model, const Robot& robot, const FlexibleRequest& request);
 
-/// Largest deflections of the links' tips in a run.
+/// Prints the largest tip deflection of every flexible link in the run.
 void print_tips(const Recording& run);
 
 }  // namespace dynamics::tools

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dynamics: robot dynamics from a URDF, a DH table, or one of the papers' robots.
+// The program `dynamics`: robot dynamics of a URDF, a DH table or a built-in robot.
+// Exit codes: 0 success, 1 failure of the computation or of the system, 2 bad input.
 
 #include <fmt/format.h>
 
@@ -19,24 +20,23 @@ namespace {
 constexpr int bad_input = 2;
 constexpr int failure = 1;
 
-int complain(int code, const std::string& message) {
+int report_error(int code, const std::string& message) {
   fmt::print(stderr, "dynamics: {}\n", dynamics::tools::printable(message));
   return code;
 }
 
-/// What was printed must have arrived: a full disk shows only when the last of it is written.
+/// Flushes stdout: a full disk may show only when the last bytes are written.
 int finish(int code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
-  return complain(failure,
-                  "the answer could not be written: " + std::generic_category().message(errno));
+  return report_error(failure, "cannot write to stdout: " + std::generic_category().message(errno));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Robot dynamics from a URDF, a DH table (YAML), or one of the papers' robots:\n"
-      "planar3, stanford, puma, canadarm.",
+      "Robot dynamics of a URDF, a DH table (YAML) or a built-in robot\n"
+      "(planar3, stanford, puma, canadarm).",
       "dynamics"};
   app.require_subcommand(0, 1);
   app.fallthrough(false);
@@ -64,14 +64,15 @@ int main(int argc, char** argv) {
     return finish(outcome.exit_code);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return finish(app.exit(error));  // --help
-    return complain(bad_input, std::string(error.what()) + "\nRun with --help for what it takes.");
+    return report_error(bad_input,
+                        std::string(error.what()) + "\nRun with --help for the options.");
   } catch (const std::bad_alloc&) {
-    return complain(failure, "out of memory");
-  } catch (const std::system_error& error) {  // of the terminal, of a pipe
-    return complain(failure, error.what());
-  } catch (const std::logic_error& error) {  // arguments, options of the integrators
-    return complain(bad_input, error.what());
+    return report_error(failure, "out of memory");
+  } catch (const std::system_error& error) {  // terminal or pipe
+    return report_error(failure, error.what());
+  } catch (const std::logic_error& error) {  // bad arguments or integrator options
+    return report_error(bad_input, error.what());
   } catch (const std::exception& error) {
-    return complain(bad_input, error.what());
+    return report_error(bad_input, error.what());
   }
 }

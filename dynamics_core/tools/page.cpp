@@ -16,41 +16,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the package dynamics_viewer may have put its template.
-std::vector<fs::path> template_places() {
-  std::vector<fs::path> places;
+/// Candidate paths of viewer.html of the package dynamics_viewer: DYNAMICS_VIEWER alone if it is
+/// set.
+std::vector<fs::path> template_paths() {
+  std::vector<fs::path> paths;
   if (const char* given = std::getenv("DYNAMICS_VIEWER")) return {fs::path(given)};
   const fs::path inside = fs::path("share") / "dynamics_viewer" / "viewer.html";
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   if (!error) {
     const fs::path prefix = program.parent_path().parent_path();
-    places.push_back(prefix / inside);  // one prefix for all
-    places.push_back(prefix.parent_path() / "dynamics_viewer" /
-                     inside);  // a prefix for each package
+    paths.push_back(prefix / inside);                                    // merged install
+    paths.push_back(prefix.parent_path() / "dynamics_viewer" / inside);  // isolated install
   }
   if (const char* prefixes = std::getenv("AMENT_PREFIX_PATH")) {
     std::string_view rest = prefixes;
     while (!rest.empty()) {
       const auto colon = rest.find(':');
-      places.push_back(fs::path(rest.substr(0, colon)) / inside);
+      paths.push_back(fs::path(rest.substr(0, colon)) / inside);
       rest.remove_prefix(colon == std::string_view::npos ? rest.size() : colon + 1);
     }
   }
-  return places;
+  return paths;
 }
 
 std::string load_template(const std::string& path) {
-  for (const fs::path& place : template_places()) {
+  for (const fs::path& candidate : template_paths()) {
     std::error_code error;
-    if (fs::is_regular_file(place, error)) return read_file(place.string());
+    if (fs::is_regular_file(candidate, error)) return read_file(candidate.string());
   }
   throw InputError(path +
-                   ": the page's template viewer.html is not installed: build the package "
-                   "dynamics_viewer (it needs Node.js with npm), or ask for .csv or .json");
+                   ": the template viewer.html is not installed: build the package dynamics_viewer "
+                   "(it needs Node.js with npm), or choose .csv or .json");
 }
 
-/// JSON inside a <script> must not end it.
+/// Escapes "<", so that JSON inside a <script> element cannot close it.
 std::string escaped(const std::string& json) {
   std::string text;
   text.reserve(json.size());
@@ -68,7 +68,7 @@ void replace_once(std::string& text, std::string_view placeholder, const std::st
   const auto at = text.find(placeholder);
   if (at == std::string::npos) {
     throw InputError(
-        fmt::format("the page's template has no place {}: it is of another version", placeholder));
+        fmt::format("viewer.html does not contain {}: its version does not match", placeholder));
   }
   text.replace(at, placeholder.size(), value);
 }
@@ -94,7 +94,7 @@ RunOutputs::RunOutputs(std::vector<std::string> paths, const std::string& compar
     if (kind == ".html" && template_.empty()) template_ = load_template(path);
   }
   if (compare.empty()) return;
-  if (template_.empty()) throw InputError("--compare: needs an --output that ends in .html");
+  if (template_.empty()) throw InputError("--compare: requires an --output that ends in .html");
   compare_ = read_file(compare);
   const auto other = nlohmann::json::parse(compare_, nullptr, false);
   if (other.is_discarded() || !other.is_object() || other.value("format", "") != "dynamics-run") {
@@ -104,7 +104,7 @@ RunOutputs::RunOutputs(std::vector<std::string> paths, const std::string& compar
 }
 
 void RunOutputs::write(const Recording& recording) const {
-  const DeferSignals uninterrupted;
+  const DeferSignals defer_signals;
   for (const std::string& path : paths_) {
     const std::string kind = suffix(path);
     if (kind == ".csv") {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Files of a run: CSV, JSON, or one HTML page made from the viewer's template.
+// Output files of a run: CSV, JSON, or one HTML page made from the template of dynamics_viewer.
+//
+//   const RunOutputs outputs({"run.csv", "run.html"}, "");  // throws before anything is computed
+//   outputs.write(recording);
 
 #include <string>
 #include <vector>
@@ -10,21 +13,22 @@
 
 namespace dynamics::tools {
 
-/// The outputs that a user asks for, checked before anything is computed.
+/// The outputs given with --output, checked before the run.
 class RunOutputs {
  public:
-  /// Throws InputError for an ending that is none of .csv, .json, .html, for a folder that does not
-  /// exist, for a page without a template, and for a run to compare that is none.
+  /// `compare`: path of a recorded run (JSON) for the page, or "". Throws InputError for an
+  /// extension other than .csv, .json, .html, a folder that does not exist, a missing template, or
+  /// a file `compare` that is not a recorded run.
   RunOutputs(std::vector<std::string> paths, const std::string& compare);
 
-  /// Writes them all, each whole or not at all.
+  /// Writes all files. A file is either written completely or not changed.
   void write(const Recording& recording) const;
 
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
   std::vector<std::string> paths_;
-  std::string template_;  ///< text of the page's template, where a page is asked for
+  std::string template_;  ///< text of the template, if an HTML page is requested
   std::string compare_;   ///< JSON of the run to compare with, or "null"
 };
 

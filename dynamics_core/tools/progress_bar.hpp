@@ -11,7 +11,7 @@
 
 namespace dynamics::tools {
 
-/// A bar on the terminal for work of more than half a second; nothing where stderr is no terminal.
+/// Progress bar on stderr, shown after half a second. Prints nothing if stderr is not a terminal.
 class ProgressBar {
  public:
   explicit ProgressBar(std::string title)
@@ -22,6 +22,7 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
+  /// `fraction` of the work done, 0 to 1.
   void update(double fraction) {
     if (!shown_) return;
     const auto now = std::chrono::steady_clock::now();

@@ -58,10 +58,8 @@ std::string printable(std::string text) {
 void require_finite(const char* what, std::span<const double> values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    throw InputError(
-        fmt::format("{}: entry {} is beyond the range of a double; are the given numbers in SI "
-                    "units?",
-                    what, i + 1));
+    throw InputError(fmt::format(
+        "{}: entry {} is not finite (overflow); check that the input is in SI units", what, i + 1));
   }
 }
 

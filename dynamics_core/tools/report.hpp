@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Results on the terminal: one JSON object with full precision, or a readable table.
+// Prints results: one JSON object with full precision, or a table for people.
 
 #include <Eigen/Core>
 #include <nlohmann/json.hpp>
@@ -16,14 +16,15 @@ namespace dynamics::tools {
 
 using nlohmann::ordered_json;
 
+/// A matrix as an array of rows.
 ordered_json matrix_json(const Eigen::MatrixXd& matrix);
 
-/// {"joints": [...], "warnings": [...]}: how the JSON object of every command about a robot begins.
+/// {"joints": [...], "warnings": [...]}: the first keys of the JSON object of every robot command.
 ordered_json with_joints(const Robot& robot);
 
 void print_json(const ordered_json& object);
 
-/// A column of numbers beside the joints' names, with the unit of each.
+/// One column of a table with one row per joint.
 struct TableColumn {
   std::string title;
   std::vector<double> values;
@@ -32,10 +33,10 @@ struct TableColumn {
 };
 void print_table(const Model& model, const std::vector<TableColumn>& columns);
 
-/// Text from files and command lines for a terminal: characters that could command it become '?'.
+/// Replaces control characters by '?', so that text from files cannot control the terminal.
 std::string printable(std::string text);
 
-/// Throws InputError where an answer has overflowed: nothing of it may be shown as a result.
+/// Throws InputError with the index of the first value that is not finite.
 void require_finite(const char* what, std::span<const double> values);
 
 }  // namespace dynamics::tools

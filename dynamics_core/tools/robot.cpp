@@ -18,12 +18,12 @@
 namespace dynamics::tools {
 namespace {
 
-Robot from_table(const std::string& asked, DhTable table) {
+Robot from_table(const std::string& argument, DhTable table) {
   Model model = model_from_dh(table);
   auto q0 = table.q0, qd0 = table.qd0;
   q0.resize(model.size(), 0.0);
   qd0.resize(model.size(), 0.0);
-  return {std::move(model), asked, std::move(table), std::move(q0), std::move(qd0)};
+  return {std::move(model), argument, std::move(table), std::move(q0), std::move(qd0)};
 }
 
 bool has_suffix(const std::string& path, std::initializer_list<const char*> suffixes) {
@@ -31,20 +31,21 @@ bool has_suffix(const std::string& path, std::initializer_list<const char*> suff
   return std::any_of(suffixes.begin(), suffixes.end(), [&](const char* s) { return suffix == s; });
 }
 
-Robot read_robot(const std::string& asked) {
-  if (built_in_table(asked)) return from_table(asked, built_in_robot(asked));
+Robot read_robot(const std::string& argument) {
+  if (built_in_table(argument)) return from_table(argument, built_in_robot(argument));
   std::error_code error;
-  if (!std::filesystem::exists(asked, error)) {
+  if (!std::filesystem::exists(argument, error)) {
     std::string names;
     for (const auto name : built_in_robots())
       names += (names.empty() ? "" : ", ") + std::string(name);
-    throw InputError(fmt::format("no robot '{}': neither a file nor one of {}", asked, names));
+    throw InputError(fmt::format("no robot '{}': neither a file nor one of {}", argument, names));
   }
-  const std::string text = read_file(asked);
-  if (has_suffix(asked, {".yaml", ".yml"})) return from_table(asked, read_dh_table(text, asked));
-  Model model = model_from_urdf(text, {}, asked);
+  const std::string text = read_file(argument);
+  if (has_suffix(argument, {".yaml", ".yml"}))
+    return from_table(argument, read_dh_table(text, argument));
+  Model model = model_from_urdf(text, {}, argument);
   const std::vector<double> zero(model.size(), 0.0);
-  return {std::move(model), asked, std::nullopt, zero, zero};
+  return {std::move(model), argument, std::nullopt, zero, zero};
 }
 
 }  // namespace
@@ -52,12 +53,12 @@ Robot read_robot(const std::string& asked) {
 std::string read_file(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
-    throw InputError(path + ": is a folder; name a file");
+    throw InputError(path + ": is a folder, not a file");
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(path + ": cannot be read: no such file, or no permission");
+  if (!file) throw InputError(path + ": cannot be read: no such file, or permission denied");
   std::ostringstream text;
   text << file.rdbuf();
-  if (file.bad()) throw InputError(path + ": could not be read to its end");
+  if (file.bad()) throw InputError(path + ": read error before the end of the file");
   return text.str();
 }
 
@@ -69,8 +70,8 @@ void report_warnings(Robot& robot, std::span<const Note> notes) {
   }
 }
 
-Robot load_robot(const std::string& asked) {
-  Robot robot = read_robot(asked);
+Robot load_robot(const std::string& argument) {
+  Robot robot = read_robot(argument);
   report_warnings(robot, robot.model.notes());
   return robot;
 }
@@ -81,13 +82,13 @@ void RobotArgument::add_to(CLI::App& command) {
                   "planar3, stanford, puma, canadarm, a URDF file or a DH table (YAML)")
       ->required();
   command.add_option("--gravity", gravity,
-                     "x,y,z in m/s^2 (default: the robot's table, else 0,0,-9.81)");
+                     "gravity x,y,z in m/s^2 (default: from the DH table, otherwise 0,0,-9.81)");
 }
 
 Robot RobotArgument::load() const {
   Robot robot = load_robot(name);
   if (!gravity.empty()) {
-    const auto g = parse_vector("--gravity", gravity, 3, {});
+    const auto g = parse_vector("--gravity", gravity, 3, {}, "x,y,z in m/s^2");
     robot.model = robot.model.with_gravity({g[0], g[1], g[2]});
   }
   return robot;
@@ -105,7 +106,7 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
     const auto [end, error] = std::from_chars(text.data() + first, text.data() + last, value);
     if (error != std::errc{} || end != text.data() + last || !std::isfinite(value)) {
       throw InputError(
-          fmt::format("{}: entry {} is '{}'; finite numbers are needed, apart by commas", option,
+          fmt::format("{}: entry {} is '{}'; expected finite numbers separated by commas", option,
                       numbers.size() + 1, text.substr(at, comma - at)));
     }
     numbers.push_back(value);
@@ -116,12 +117,13 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
 }
 
 std::vector<double> parse_vector(const std::string& option, const std::string& text,
-                                 std::size_t size, const std::vector<double>& otherwise) {
-  if (text.empty()) return otherwise;
+                                 std::size_t size, const std::vector<double>& fallback,
+                                 const char* meaning) {
+  if (text.empty()) return fallback;
   std::vector<double> numbers = parse_numbers(option, text);
   if (numbers.size() != size) {
-    throw InputError(fmt::format("{}: {} numbers given; {} are needed, one for each joint in order",
-                                 option, numbers.size(), size));
+    throw InputError(fmt::format("{}: {} numbers given, {} required ({})", option, numbers.size(),
+                                 size, meaning));
   }
   return numbers;
 }
@@ -145,14 +147,14 @@ std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string
     forced->q1 = parse_vector("--q1", q1, robot.model.size(), {});
   }
   if (!forced) {
-    throw InputError(
-        fmt::format("'{}' has no end point of its own for a cycloid: give --q1", robot.asked));
+    throw InputError(fmt::format("robot '{}' defines no end position for the cycloid: give --q1",
+                                 robot.argument));
   }
   if (period) {
     if (forced->kind != Forced::Kind::cycloid) {
       throw InputError(
-          "--period: this robot's own motion has a period for each joint; give --q1 as well "
-          "for a cycloid");
+          "--period: the forced motion of this robot has one period per joint; give --q1 too for a "
+          "cycloid with a single period");
     }
     forced->period = *period;
   }
@@ -162,8 +164,8 @@ std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string
 Payload payload(const std::string& text, const Robot& robot) {
   const auto numbers = parse_numbers("--payload", text);
   if ((numbers.size() != 1 && numbers.size() != 4) || !(numbers[0] > 0.0)) {
-    throw InputError(fmt::format(
-        "--payload {}: a mass above zero is needed, or a mass and its place: MASS,X,Y,Z", text));
+    throw InputError(
+        fmt::format("--payload {}: expected MASS or MASS,X,Y,Z with MASS > 0 (kg, m)", text));
   }
   Payload load;
   load.frame = robot.model.frames()[robot.model.end_effector()].name;
@@ -180,12 +182,13 @@ std::unique_ptr<BaseTrajectory> base_motion(const std::string& text) {
     const auto first = part.find(':'), second = part.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) {
       throw InputError(fmt::format(
-          "--base-motion: '{}' is neither AXIS:AMPLITUDE:HZ, like z:0.05:2, nor a .csv file",
+          "--base-motion: '{}' is neither AXIS:AMPLITUDE:HZ (for example z:0.05:2) nor a .csv file",
           part));
     }
-    const auto amplitude =
-        parse_vector("--base-motion", part.substr(first + 1, second - first - 1), 1, {0.0});
-    const auto frequency = parse_vector("--base-motion", part.substr(second + 1), 1, {0.0});
+    const auto amplitude = parse_vector("--base-motion", part.substr(first + 1, second - first - 1),
+                                        1, {0.0}, "the amplitude in m or rad");
+    const auto frequency =
+        parse_vector("--base-motion", part.substr(second + 1), 1, {0.0}, "the frequency in Hz");
     harmonics.push_back({base_axis_from_name(part.substr(0, first)), amplitude[0], frequency[0]});
   }
   return harmonic_base_trajectory(harmonics);

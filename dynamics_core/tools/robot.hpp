@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The robot and the vectors that a command is given.
+// Reads the robot, vectors, trajectories, payload and base motion given on the command line.
+//
+//   const Robot robot = load_robot("puma");
+//   const auto q = parse_vector("--q", "0,0.1,0,0,0,0", robot.model.size(), robot.q0);
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -18,24 +21,24 @@ namespace dynamics::tools {
 
 struct Robot {
   Model model;
-  std::string asked;             ///< what the user wrote
-  std::optional<DhTable> table;  ///< where it came from one
-  std::vector<double> q0, qd0;   ///< start: the table's, else zero
-  /// Of reading the model: on stderr when it is loaded, and "warnings" of every JSON object.
+  std::string argument;          ///< ROBOT as given on the command line
+  std::optional<DhTable> table;  ///< if the robot was read from a DH table
+  std::vector<double> q0, qd0;   ///< start values of the table, otherwise zero
+  /// Warnings of the reader, printed on stderr and stored under "warnings" of every JSON object.
   std::vector<std::string> warnings = {};
 };
 
-/// Keeps the warnings among the notes for the JSON object and prints them on stderr.
+/// Appends the warnings among `notes` to robot.warnings and prints them on stderr.
 void report_warnings(Robot& robot, std::span<const Note> notes);
 
-/// A built-in name, a .yaml or .yml table, or a URDF file; reports the model's warnings. Throws
+/// Loads a built-in robot, a DH table (.yaml, .yml) or a URDF file and reports its warnings. Throws
 /// InputError or ModelError.
-Robot load_robot(const std::string& asked);
+Robot load_robot(const std::string& argument);
 
-/// The text of a file. Throws InputError naming it.
+/// Contents of a file. Throws InputError with the path if it cannot be read.
 std::string read_file(const std::string& path);
 
-/// The option ROBOT and those that change the model, common to all commands.
+/// The argument ROBOT and the option --gravity, common to all commands on a robot.
 struct RobotArgument {
   std::string name;
   std::string gravity;
@@ -43,20 +46,23 @@ struct RobotArgument {
   Robot load() const;
 };
 
-/// "1,2.5,-3e-2" as `size` finite numbers; `otherwise` where the text is empty.
+/// Parses "1,2.5,-3e-2" into `size` finite numbers; returns `fallback` if the text is empty.
+/// `meaning` explains the expected numbers in the error message. Throws InputError.
 std::vector<double> parse_vector(const std::string& option, const std::string& text,
-                                 std::size_t size, const std::vector<double>& otherwise);
+                                 std::size_t size, const std::vector<double>& fallback,
+                                 const char* meaning = "one per joint, in joint order");
 
-/// A desired motion from the command line: "cycloid" (or empty) is the table's forced run, or a
-/// cycloid to `q1` in `period`; anything else a file, CSV or YAML by its ending.
+/// The desired trajectory. "cycloid" or "": the forced motion of the robot's table, or a cycloid
+/// from `q0` to `q1` in `period` seconds. Otherwise the path of a file, CSV or YAML by its
+/// extension.
 std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
-                                           const std::vector<double>& q0, const std::string& q1,
-                                           std::optional<double> period);
+                                       const std::vector<double>& q0, const std::string& q1,
+                                       std::optional<double> period);
 
-/// "2.5" or "2.5,0,0,0.1": a point mass fixed to the end effector.
+/// Parses "2.5" or "2.5,0,0,0.1" (mass; position): a point mass fixed to the end effector.
 Payload payload(const std::string& text, const Robot& robot);
 
-/// "z:0.05:2,pitch:0.1:0.5" (axis, amplitude, frequency), or a CSV file.
+/// Parses "z:0.05:2,pitch:0.1:0.5" (axis, amplitude, frequency in Hz), or reads a CSV file.
 std::unique_ptr<BaseTrajectory> base_motion(const std::string& text);
 
 }  // namespace dynamics::tools

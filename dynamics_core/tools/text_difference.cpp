@@ -20,13 +20,13 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-/// Lines [begin, end) of each text that differ; between two of them the texts agree.
+/// Line ranges [begin, end) of the two texts that differ. Between two changes the texts are equal.
 struct Change {
   std::size_t before_begin, before_end, after_begin, after_end;
 };
 
-/// Walks both texts; where they differ, looks for the nearest place where they agree again. Repairs
-/// are a few lines apart, so that is short; the window bounds it where they are not.
+/// Scans both texts. At a difference it searches for the nearest pair of equal lines within
+/// `window` lines; repairs change only a few lines, so the search is short.
 std::vector<Change> find_changes(const std::vector<std::string_view>& before,
                                  const std::vector<std::string_view>& after) {
   constexpr std::size_t window = 200;

@@ -6,7 +6,7 @@
 
 namespace dynamics::tools {
 
-/// The difference of two texts line by line, as `diff -u` shows it; empty where there is none.
+/// Difference of two texts in the format of `diff -u`, or "" if they are equal.
 std::string unified_difference(std::string_view before, std::string_view after,
                                const std::string& before_name, const std::string& after_name);
 

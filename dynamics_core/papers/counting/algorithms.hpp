@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How many operations one call of an algorithm executes for a robot:
+// Operation counts of one call of an algorithm for a robot:
 //
 //   using namespace dynamics;
 //   const Model arm = counting::general_arm(6);
-//   counting::count(counting::Work::inverse, arm).counts.products();    // M of the papers' tables
+//   counting::count(counting::Computation::inverse, arm).counts.products();   // M of the papers
 //   counting::count(formulations::find("newton-euler"), formulations::Task::inverse, arm);
 //
-// The recursions are run with a scalar that counts (counted.hpp) on a state in which nothing is
-// zero; they branch on the model and never on a value, so that every state costs the same. Counted
-// is what happens between joint positions, rates and accelerations (or forces) of the bodies and
-// the result: not the checking of arguments, friction, or the couplings of mimic joints.
+// The recursions run with a counting scalar (counted.hpp) on a state without zeros. They branch on
+// the model and never on a value, so every state has the same cost. The count covers the recursion
+// from positions, velocities and accelerations (or torques) of the bodies to the result; it
+// excludes the checks of arguments, friction and mimic joints.
 
 #include <span>
 #include <string_view>
 
 #include "dynamics_core/model.hpp"
-#include "papers/counting/counts.hpp"
+#include "papers/counting/operation_count.hpp"
 #include "papers/formulations/registry.hpp"
 
 namespace dynamics::counting {
 
-/// What the recursions of rigid/ do.
-enum class Work {
-  inverse,         ///< tau of q, qd, qdd
-  forward,         ///< qdd of q, qd, tau
-  solve,           ///< x of M x = phi: decomposition and solution
+/// The recursions of rigid/.
+enum class Computation {
+  inverse,         ///< tau from q, qd, qdd
+  forward,         ///< qdd from q, qd, tau
+  solve,           ///< x from M x = phi: factorization and solution
   inertia_matrix,  ///< M
   coriolis,        ///< C
   gravity          ///< g
 };
 /// "inverse", "forward", "solve", "inertia matrix", "coriolis", "gravity"
-std::string_view name(Work work);
-std::span<const Work> all_works();
+std::string_view name(Computation computation);
+std::span<const Computation> all_computations();
 
 struct Result {
-  Counts counts;  ///< of everything
-  /// Of it, what belongs to phi = tau - C qd - g: the papers count forward dynamics without.
-  Counts phi;
-  Lines lines;  ///< everything by the lines of the paper's table, where the algorithm names any
+  OperationCount counts;  ///< total
+  /// Part of `counts` for phi = tau - C qd - g; the papers count forward dynamics without it.
+  OperationCount phi;
+  CountsByLine lines;  ///< `counts` by the lines of the paper's table, or empty
 };
 
-Result count(Work work, const Model& model);
+Result count(Computation computation, const Model& model);
 
-/// Throws ArgumentError where the formulation does not do this task or does not cover the model.
+/// Throws ArgumentError if the formulation does not support the task or the model.
 Result count(const formulations::Formulation& formulation, formulations::Task task,
              const Model& model);
 
-/// What makes an arm general, or as some of the papers assume it.
+/// Restrictions that some papers assume.
 struct ArmOptions {
-  bool principal = false;  ///< inertia tensors are diagonal in the frames of their links (Turney)
+  bool principal = false;  ///< inertia tensors are diagonal in the link frames (Turney)
 };
 
-/// A DH arm of n revolute joints with general parameters: no twist, length, offset, component of a
-/// mass centre or entry of a tensor is zero, no angle is a right one, gravity is along -Z.
+/// An arm of n revolute joints with general DH parameters: twists, lengths, offsets, mass centers
+/// and inertia tensors have no zero entry, no angle is a multiple of 90 degrees, gravity acts along
+/// -Z. Throws ArgumentError unless 1 <= links <= max_dh_links.
 Model general_arm(std::size_t links, const ArmOptions& options = {});
 
 }  // namespace dynamics::counting

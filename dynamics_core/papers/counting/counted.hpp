@@ -4,34 +4,34 @@
 // A scalar that counts its own operations:
 //
 //   using dynamics::counting::Counted;
-//   using dynamics::counting::Tally;
+//   using dynamics::counting::OperationCounter;
 //
 //   Counted x = 2.0, y = 3.0;
-//   const Tally tally;                 // from here on, in this thread
+//   const OperationCounter counter;    // counts the operations of this thread from here on
 //   Counted z = 0.5 * x * x + y;       // two multiplications, one addition
-//   z = -z / sqrt(y);                  // a change of sign, a division, a square root
-//   tally.counts().multiplications;    // 2
-//   z.value();                         // as the same expression of doubles gives
+//   z = -z / sqrt(y);                  // one negation, one division, one square root
+//   counter.count().multiplications;   // 2
+//   z.value();                         // the value of the same expression over double
 //
-// An algorithm written over a scalar, run with this one, says what it executes with doubles: every
-// operation of the source on a value, also those with a constant (double times Counted) or with a
-// zero that happens to stand in a variable. Making, copying, comparing and taking the absolute
-// value do not count. Counters are one a thread, so that counting runs beside other work.
+// An algorithm that is a template over its scalar, run with Counted, counts the operations that it
+// executes with double: every operation of the source, also those with a constant (double times
+// Counted) or with a variable that happens to be zero. Construction, copies, comparisons and
+// absolute values are not counted. There is one counter per thread.
 
 #include <Eigen/Core>
 #include <cmath>
 #include <compare>
 #include <string>
 
-#include "papers/counting/counts.hpp"
-#include "papers/counting/ledger.hpp"
+#include "papers/counting/line_counter.hpp"
+#include "papers/counting/operation_count.hpp"
 
 namespace dynamics::counting {
 
 namespace detail {
-/// All that this thread has counted so far.
-inline Counts& counted_so_far() {
-  thread_local Counts counts;
+/// All operations that this thread has counted so far.
+inline OperationCount& counted_so_far() {
+  thread_local OperationCount counts;
   return counts;
 }
 }  // namespace detail
@@ -39,7 +39,7 @@ inline Counts& counted_so_far() {
 class Counted {
  public:
   Counted() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): doubles mix with it as with each other
+  // NOLINTNEXTLINE(google-explicit-constructor): mixes with double in expressions
   constexpr Counted(double value) : value_(value) {}
 
   constexpr double value() const { return value_; }
@@ -95,45 +95,46 @@ class Counted {
   double value_;
 };
 
-/// What has been counted in this thread since it was made; tallies may nest.
-class Tally {
+/// Counts the operations of this thread since its construction. Counters may be nested.
+class OperationCounter {
  public:
-  Tally() : before_(detail::counted_so_far()) {}
-  Counts counts() const { return detail::counted_so_far() - before_; }
+  OperationCounter() : before_(detail::counted_so_far()) {}
+  OperationCount count() const { return detail::counted_so_far() - before_; }
 
  private:
-  Counts before_;
+  OperationCount before_;
 };
 
-/// The counting scalar's lines: what an algorithm executes after line("f_i") is f_i's, until the
-/// next line, the next start(), or the end.
+/// Counts by the lines of a paper's table: operations after start_line("f_i") belong to the line
+/// "f_i" until the next start_line() or reset(). One per thread.
 template <>
-struct Ledger<Counted> {
-  static void line(const char* name) {
+struct LineCounter<Counted> {
+  static void start_line(const char* name) {
     State& state = current();
-    book(state);
+    finish_line(state);
     state.name = name;
   }
-  static void start() { current() = State{{}, "", detail::counted_so_far()}; }
-  /// What came before any line has the name "".
-  static Lines lines() {
-    book(current());
+  static void reset() { current() = State{{}, "", detail::counted_so_far()}; }
+  /// Operations before the first start_line() have the name "".
+  static CountsByLine lines() {
+    finish_line(current());
     return current().lines;
   }
 
  private:
   struct State {
-    Lines lines;
+    CountsByLine lines;
     std::string name;
-    Counts before;
+    OperationCount before;
   };
   static State& current() {
     thread_local State state;
     return state;
   }
-  static void book(State& state) {
-    const Counts now = detail::counted_so_far();
-    Counts& line = state.lines[state.name];
+  /// Adds the operations since the last call to the current line.
+  static void finish_line(State& state) {
+    const OperationCount now = detail::counted_so_far();
+    OperationCount& line = state.lines[state.name];
     line = line + (now - state.before);
     state.before = now;
   }
@@ -143,7 +144,7 @@ struct Ledger<Counted> {
 
 namespace Eigen {
 
-/// As for double, so that Eigen takes the same paths.
+/// As for double, so that Eigen chooses the same algorithms.
 template <>
 struct NumTraits<dynamics::counting::Counted> : NumTraits<double> {
   using Real = dynamics::counting::Counted;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "papers/counting/flexible_counts.hpp"
+
 #include <fmt/format.h>
 
 #include "dynamics_core/flexible_model.hpp"
 #include "flexible/recursions/forward_dynamics.hpp"
 #include "papers/counting/counted.hpp"
-#include "papers/counting/flexible.hpp"
 #include "papers/counting/generic_state.hpp"
 
 namespace dynamics::counting {
@@ -43,7 +44,7 @@ Model flexible_arm(std::size_t links, int modes) {
   return Model(std::move(robot));
 }
 
-Counts count_flexible_forward(const Model& robot) {
+OperationCount count_flexible_forward(const Model& robot) {
   const FlexibleModel model(robot);
   const flexible::Tree& tree = model.tree();
   flexible::Scratch<Counted> scratch(tree);
@@ -53,11 +54,11 @@ Counts count_flexible_forward(const Model& robot) {
   const std::size_t joints = model.joint_count(), size = model.size();
   const auto q = generic_numbers(size, 0.3), qd = generic_numbers(size, 0.9);
   std::vector<Counted> tau = generic_numbers(joints, 1.5), qdd(size);
-  const Tally tally;
+  const OperationCounter counter;
   flexible::forward_dynamics<Counted>(tree, scratch, base, flexible::Known::joint_torques, q.data(),
                                       q.data() + joints, qd.data(), qd.data() + joints, nullptr,
                                       tau.data(), qdd.data(), qdd.data() + joints);
-  return tally.counts();
+  return counter.count();
 }
 
 FlexibleRow mohan_saha_table(std::size_t links, int modes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The papers' formulations, counted.
+// Operation counts of the papers' formulations.
 
 #include <fmt/format.h>
 
@@ -21,12 +21,12 @@
 namespace dynamics::counting {
 namespace {
 
+using formulations::DynamicsInput;
 using formulations::Formulation;
 using formulations::MatrixX;
-using formulations::Situation;
 using formulations::Task;
 using formulations::VectorX;
-using Given = Situation<Counted>;
+using Input = DynamicsInput<Counted>;
 using Numbers = std::vector<Counted>;
 using Vector = VectorX<Counted>;
 using Matrix = MatrixX<Counted>;
@@ -39,58 +39,59 @@ Vector to_vector(const Numbers& numbers) {
   return vector;
 }
 
-Given situation_of(const Model& model) {
+Input make_dynamics_input(const Model& model) {
   const Counted zero(0.0);
   const Eigen::Vector3d up = -model.gravity();
-  Given given;
-  given.tree = &model.tree();
-  given.q = generic_numbers(model.body_count(), 0.3);
-  given.qd = generic_numbers(model.body_count(), 0.9);
-  given.base.angular_velocity = given.base.angular_acceleration = {zero, zero, zero};
-  given.base.acceleration = {Counted(up.x()), Counted(up.y()), Counted(up.z())};
-  given.base.not_rotating = true;
-  return given;
+  Input input;
+  input.tree = &model.tree();
+  input.q = generic_numbers(model.body_count(), 0.3);
+  input.qd = generic_numbers(model.body_count(), 0.9);
+  input.base.angular_velocity = input.base.angular_acceleration = {zero, zero, zero};
+  input.base.acceleration = {Counted(up.x()), Counted(up.y()), Counted(up.z())};
+  input.base.not_rotating = true;
+  return input;
 }
 
-/// The same roads as the registry's, over the counting scalar.
-struct Road {
+/// The algorithms of the registry over the counting scalar.
+struct Algorithm {
   std::string_view name;
-  void (*inverse)(const Given&, const Numbers& qdd) = nullptr;
-  Matrix (*matrix)(const Given&) = nullptr;
-  Vector (*bias)(const Given&) = nullptr;
+  void (*inverse)(const Input&, const Numbers& qdd) = nullptr;
+  Matrix (*matrix)(const Input&) = nullptr;
+  Vector (*bias)(const Input&) = nullptr;
   bool (*solve)(Matrix, Vector, Vector&) = nullptr;
-  Vector (*direct)(const Given&, const Vector& tau, Vector* pivots) = nullptr;
-  std::array<const char*, 2> phi_lines = {"", ""};  ///< of `direct`: what belongs to phi
+  Vector (*direct)(const Input&, const Vector& tau, Vector* pivots) = nullptr;
+  std::array<const char*, 2> phi_lines = {"", ""};  ///< lines of `direct` that belong to phi
 };
 
-const std::array<Road, 8>& roads() {
+const std::array<Algorithm, 8>& algorithms() {
   namespace f = formulations;
-  static const std::array<Road, 8> list = {{
+  static const std::array<Algorithm, 8> list = {{
       {.name = "lagrange",
-       .inverse = [](const Given& g,
-                     const Numbers& qdd) { f::lagrange(f::serial_arm(g), g.qd, qdd); },
-       .matrix = [](const Given& g) { return f::lagrange_inertia_matrix(f::serial_arm(g)); },
+       .inverse = [](const Input& in,
+                     const Numbers& qdd) { f::lagrange(f::serial_arm(in), in.qd, qdd); },
+       .matrix = [](const Input& in) { return f::lagrange_inertia_matrix(f::serial_arm(in)); },
        .bias =
-           [](const Given& g) {
-             return to_vector(f::lagrange(f::serial_arm(g), g.qd, Numbers(g.size(), Counted(0.0))));
+           [](const Input& in) {
+             return to_vector(
+                 f::lagrange(f::serial_arm(in), in.qd, Numbers(in.size(), Counted(0.0))));
            },
        .solve = f::solve_by_elimination<Counted>},
       {.name = "newton-euler",
-       .inverse = [](const Given& g,
-                     const Numbers& qdd) { f::newton_euler(f::serial_arm(g), g.qd, qdd); }},
+       .inverse = [](const Input& in,
+                     const Numbers& qdd) { f::newton_euler(f::serial_arm(in), in.qd, qdd); }},
       {.name = "modified-newton-euler",
        .inverse =
-           [](const Given& g, const Numbers& qdd) {
-             f::modified_newton_euler(f::serial_arm(g), g.qd, qdd);
+           [](const Input& in, const Numbers& qdd) {
+             f::modified_newton_euler(f::serial_arm(in), in.qd, qdd);
            }},
       {.name = "strobing",
-       .inverse = [](const Given& g,
-                     const Numbers& qdd) { f::strobed_inverse_dynamics<Counted>(g, qdd); },
+       .inverse = [](const Input& in,
+                     const Numbers& qdd) { f::strobed_inverse_dynamics<Counted>(in, qdd); },
        .matrix = f::strobed_inertia_matrix<Counted>,
        .bias =
-           [](const Given& g) {
-             return to_vector(
-                 f::modified_newton_euler(f::serial_arm(g), g.qd, Numbers(g.size(), Counted(0.0))));
+           [](const Input& in) {
+             return to_vector(f::modified_newton_euler(f::serial_arm(in), in.qd,
+                                                       Numbers(in.size(), Counted(0.0))));
            },
        .solve = f::solve_by_elimination<Counted>},
       {.name = "walker-orin",
@@ -102,41 +103,41 @@ const std::array<Road, 8>& roads() {
        .phi_lines = {"v, c, p", "I^a c"}},
       {.name = "nasser", .direct = f::nasser<Counted>},
       {.name = "denoc-explicit",
-       .inverse = [](const Given& g,
-                     const Numbers& qdd) { f::denoc_explicit<Counted>(g, to_vector(qdd)); },
-       .matrix = [](const Given& g) { return f::denoc_inertia_matrix(f::denoc_matrices(g)); },
+       .inverse = [](const Input& in,
+                     const Numbers& qdd) { f::denoc_explicit<Counted>(in, to_vector(qdd)); },
+       .matrix = [](const Input& in) { return f::denoc_inertia_matrix(f::denoc_matrices(in)); },
        .bias =
-           [](const Given& g) {
-             return f::denoc_explicit<Counted>(g, to_vector(Numbers(g.size(), Counted(0.0))));
+           [](const Input& in) {
+             return f::denoc_explicit<Counted>(in, to_vector(Numbers(in.size(), Counted(0.0))));
            },
        .solve = f::solve_by_cholesky<Counted>},
   }};
   return list;
 }
 
-Result count_forward(const Road& road, const Given& given, const Numbers& tau) {
-  using Ledger = Ledger<Counted>;
+Result count_forward(const Algorithm& algorithm, const Input& input, const Numbers& tau) {
+  using LineCounter = LineCounter<Counted>;
   Result result;
-  const Tally all;
-  if (road.direct != nullptr) {
-    road.direct(given, to_vector(tau), nullptr);
+  const OperationCounter all;
+  if (algorithm.direct != nullptr) {
+    algorithm.direct(input, to_vector(tau), nullptr);
   } else {
-    const Matrix M = road.matrix(given);
-    const Tally phi;
-    const Vector bias = road.bias(given);
-    Ledger::line("phi");
+    const Matrix M = algorithm.matrix(input);
+    const OperationCounter phi;
+    const Vector bias = algorithm.bias(input);
+    LineCounter::start_line("phi");
     Vector right(bias.size());
     for (Eigen::Index i = 0; i < right.size(); ++i) {
       right[i] = tau[static_cast<std::size_t>(i)] - bias[i];
     }
-    result.phi = phi.counts();
-    Ledger::line("solution");
+    result.phi = phi.count();
+    LineCounter::start_line("solution");
     Vector qdd;
-    road.solve(M, right, qdd);
+    algorithm.solve(M, right, qdd);
   }
-  result.counts = all.counts();
-  result.lines = Ledger::lines();
-  for (const char* line : road.phi_lines) {
+  result.counts = all.count();
+  result.lines = LineCounter::lines();
+  for (const char* line : algorithm.phi_lines) {
     if (*line != '\0') result.phi = result.phi + result.lines[line];
   }
   return result;
@@ -146,25 +147,26 @@ Result count_forward(const Road& road, const Given& given, const Numbers& tau) {
 
 Result count(const Formulation& formulation, Task task, const Model& model) {
   const std::string reason = formulations::not_covered(formulation, task, model);
-  if (!reason.empty()) throw ArgumentError(fmt::format("{}: {}", formulation.name, reason));
-  // the library's own recursions
-  if (formulation.name == "denoc") return count(Work::inverse, model);
+  if (!reason.empty())
+    throw ArgumentError(fmt::format("formulation {} {}", formulation.name, reason));
+  // these two are the library's own recursions
+  if (formulation.name == "denoc") return count(Computation::inverse, model);
   if (formulation.name == "udut") {
-    Result result = count(Work::forward, model);
-    result.phi = result.counts - count(Work::solve, model).counts;
+    Result result = count(Computation::forward, model);
+    result.phi = result.counts - count(Computation::solve, model).counts;
     return result;
   }
-  const Given given = situation_of(model);
-  const Numbers third = generic_numbers(model.body_count(), 1.5);
-  for (const Road& road : roads()) {
-    if (road.name != formulation.name) continue;
-    Ledger<Counted>::start();
-    if (task == Task::forward) return count_forward(road, given, third);
-    const Tally tally;
-    road.inverse(given, third);
-    return {.counts = tally.counts(), .phi = {}, .lines = Ledger<Counted>::lines()};
+  const Input input = make_dynamics_input(model);
+  const Numbers qdd_or_tau = generic_numbers(model.body_count(), 1.5);
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.name != formulation.name) continue;
+    LineCounter<Counted>::reset();
+    if (task == Task::forward) return count_forward(algorithm, input, qdd_or_tau);
+    const OperationCounter counter;
+    algorithm.inverse(input, qdd_or_tau);
+    return {.counts = counter.count(), .phi = {}, .lines = LineCounter<Counted>::lines()};
   }
-  throw ArgumentError(fmt::format("'{}' is not counted", formulation.name));
+  throw ArgumentError(fmt::format("formulation '{}' has no operation count", formulation.name));
 }
 
 }  // namespace dynamics::counting

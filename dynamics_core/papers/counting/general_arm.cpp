@@ -11,12 +11,12 @@ namespace dynamics::counting {
 Model general_arm(std::size_t links, const ArmOptions& options) {
   if (links == 0 || links > max_dh_links) {
     throw ArgumentError(
-        fmt::format("an arm of {} links; from 1 to {} there may be", links, max_dh_links));
+        fmt::format("the number of links is {}; it must be from 1 to {}", links, max_dh_links));
   }
   DhTable table;
   table.name = fmt::format("general arm of {} links", links);
   for (std::size_t i = 0; i < links; ++i) {
-    // numbers without a pattern, the same everywhere
+    // general parameters, the same on every machine
     const double k = static_cast<double>(i) + 1.0;
     const auto varied = [k](double middle, double spread, double phase) {
       return middle + spread * std::sin(2.3 * k + phase);
@@ -33,7 +33,7 @@ Model general_arm(std::size_t links, const ArmOptions& options) {
                  zz = varied(0.055, 0.01, 5.5);
     if (options.principal) {
       link.inertia = Eigen::Vector3d(xx, yy, zz).asDiagonal();
-      // no joint follows the last link, whose frame is that of its own joint
+      // the frame of the last link is that of its own joint
       if (i + 1 == links) link.alpha = 0.0;
     } else {
       const double xy = varied(0.004, 0.001, 0.4), xz = varied(-0.003, 0.001, 1.0),

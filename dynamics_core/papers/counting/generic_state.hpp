@@ -9,7 +9,7 @@
 
 namespace dynamics::counting {
 
-/// Numbers without a pattern, none of them zero.
+/// `size` different numbers between 0.2 and 1, none of them zero.
 inline std::vector<Counted> generic_numbers(std::size_t size, double phase) {
   std::vector<Counted> numbers(size);
   for (std::size_t i = 0; i < size; ++i) {

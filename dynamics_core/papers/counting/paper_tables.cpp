@@ -7,7 +7,7 @@ namespace dynamics::counting {
 namespace {
 
 constexpr auto n = [](std::int64_t c1, std::int64_t c0 = 0) { return Polynomial::linear(c1, c0); };
-/// In sixths: c3 n^3 + c2 n^2 + c1 n + c0.
+/// (c3 n^3 + c2 n^2 + c1 n + c0) / 6
 constexpr auto sixths = [](std::int64_t c3, std::int64_t c2, std::int64_t c1, std::int64_t c0) {
   return Polynomial::sixths({c3, c2, c1, c0});
 };
@@ -25,12 +25,12 @@ constexpr std::string_view misprint_480 =
 constexpr std::string_view lagrange = "lagrange", newton = "newton-euler",
                            modified = "modified-newton-euler";
 
-// Flexible links (Mohan and Saha, Table 1) count modes besides links: they are not of this form.
+// Flexible links (Mohan and Saha, Table 1) depend on the modes too: see flexible_counts.hpp.
 constexpr std::array rows = {
     PaperRow{saha99, "Table 1", "Hollerbach (1980)", inverse, n(412, -277), n(320, -201), "", "",
              ""},
     PaperRow{saha99, "Table 1", "Luh et al. (1980)", inverse, n(150, -48), n(131, 48), newton, "",
-             "elsewhere 131n - 48 A; printed + 48, and 834 for n = 6 with it"},
+             "131n - 48 A in other papers; printed as + 48, consistent with its 834 for n = 6"},
     PaperRow{saha99, "Table 1", "Walker and Orin (1982)", inverse, n(137, -22), n(101, -11), "", "",
              ""},
     PaperRow{saha99, "Table 1", "Proposed", inverse, n(120, -44), n(97, -55), "denoc", "", ""},
@@ -48,7 +48,7 @@ constexpr std::array rows = {
              sixths(1, 42, 233, -276), "walker-orin", "", misprint_480},
 
     PaperRow{saha03, "Table I", "Proposed", solution, n(191, -284), n(187, -325), "udut", "",
-             "the steps of section 3 add up to 192n - 284 M and 187n - 325 A, M^_1 not among them"},
+             "the steps of section 3 add up to 192n - 284 M and 187n - 325 A, without M^_1"},
     PaperRow{saha03, "Table I", "Featherstone", solution, n(199, -198), n(174, -173),
              "articulated-body", "", ""},
     PaperRow{saha03, "Table I", "Valasek", solution, n(226, -343), n(206, -345), "", "", ""},
@@ -58,7 +58,7 @@ constexpr std::array rows = {
 
     PaperRow{turney, "Table 1", "Lagrange", inverse, sixths(81, 495, 30, 0),
              sixths(80, 348, -128, 0), lagrange, "",
-             "the appendix exchanges the words: multiplications are the larger ones"},
+             "the appendix exchanges multiplications and additions"},
     PaperRow{turney, "Table 1", "Newton-Euler", inverse, n(108, -12), n(100, -9), newton, "", ""},
     PaperRow{turney, "Table 1", "Modified Newton-Euler", inverse, n(90, -27), n(88, -24), modified,
              "", "for tensors in principal axes"},
@@ -69,10 +69,10 @@ constexpr std::array rows = {
              sixths(0, 144, -144, 0), lagrange, "dT_0^i/dtheta_j", ""},
     PaperRow{turney, "Table 2", "d2T_0^i/dtheta_j dtheta_k", line, sixths(64, 0, -64, 0),
              sixths(48, 0, -48, 0), lagrange, "d2T_0^i/dtheta_j dtheta_k",
-             "the appendix prints 16n(n^2 - 1) A; its own 48 a product give 8n(n^2 - 1)"},
+             "the appendix prints 16n(n^2 - 1) A; its own 48 per product give 8n(n^2 - 1)"},
     PaperRow{turney, "Table 2", "{sum ...} J_q", line, sixths(17, 51, 418, 0),
              sixths(32, 0, 160, 0), lagrange, "kinetic sum J_q",
-             "M without the squares' 8q(q + 1) - 8q(q - 1); A sum up 16q(q - 1) for 16q(q + 1)"},
+             "M omits 8q(q + 1) - 8q(q - 1) of the squares; A has 16q(q - 1) for 16q(q + 1)"},
     PaperRow{turney, "Table 2", "Tr{... dT_0^q/dtheta_i}", line, sixths(0, 48, 48, 0),
              sixths(0, 48, 42, 0), lagrange, "Tr{... dT/dtheta_i}", ""},
     PaperRow{turney, "Table 2", "sum z_0 dT_0^q/dtheta_i m g r", line, sixths(0, 12, 12, 0),
@@ -80,12 +80,12 @@ constexpr std::array rows = {
 
     PaperRow{turney, "Table 3", "omega_i", line, n(9), n(7), newton, "omega_i", ""},
     PaperRow{turney, "Table 3", "alpha_i", line, n(9), n(9), newton, "alpha_i",
-             "without the 2 M of omega x z qd"},
+             "omits the 2 M of omega x z qd"},
     PaperRow{turney, "Table 3", "A_i", line, n(6), n(9), newton, "A_i", ""},
     PaperRow{turney, "Table 3", "a_i", line, n(18), n(15), newton, "a_i", ""},
     PaperRow{turney, "Table 3", "a_bar_i", line, n(9), n(9), newton, "a_bar_i", ""},
     PaperRow{turney, "Table 3", "f_i", line, n(12, -12), n(9, -9), newton, "f_i",
-             "without the last link's m a_bar"},
+             "omits m a_bar of the last link"},
     PaperRow{turney, "Table 3", "I_i alpha_i", line, n(9), n(6), newton, "I_i alpha_i", ""},
     PaperRow{turney, "Table 3", "omega_i x (I_i omega_i)", line, n(15), n(9), newton,
              "omega_i x (I_i omega_i)", ""},
@@ -97,10 +97,10 @@ constexpr std::array rows = {
 
     PaperRow{turney, "Table 4", "omega_i", line, n(9), n(7), modified, "omega_i", ""},
     PaperRow{turney, "Table 4", "alpha_i", line, n(9), n(9), modified, "alpha_i",
-             "without the 2 M of omega x z qd"},
+             "omits the 2 M of omega x z qd"},
     PaperRow{turney, "Table 4", "A_i", line, n(6), n(9), modified, "A_i", ""},
     PaperRow{turney, "Table 4", "a_i", line, n(18, -18), n(15, -15), modified, "a_i",
-             "without R a_{n-1}, which the last m a_bar needs"},
+             "omits R a_{n-1}, which the last m a_bar needs"},
     PaperRow{turney, "Table 4", "m_i a_bar_i", line, n(12), n(9), modified, "m_i a_bar_i", ""},
     PaperRow{turney, "Table 4", "f_i", line, n(9, -9), n(9, -9), modified, "f_i", ""},
     PaperRow{turney, "Table 4", "Tr{A_i K_i sigma^t}", line, n(6), n(3), modified,
@@ -111,7 +111,7 @@ constexpr std::array rows = {
              ""},
     PaperRow{turney, "Table 4", "R n_{i+1}", line, n(9), n(6), modified, "R n_{i+1}", ""},
     PaperRow{turney, "Table 4", "add n", line, n(0), n(15), modified, "add n",
-             "as in Table 3, though there is one term less"},
+             "as in Table 3, although there is one term fewer"},
 
     PaperRow{turney, "Table 5", "Modified Newton-Euler, concurrent", steps, n(27, 42), n(27, 41),
              modified, "", "steps of a concurrent machine, not operations"},

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The papers' tables of operations, row by row, with what is doubtful in them.
+// The operation counts printed in the papers, row by row, with remarks on misprints:
+//
+//   for (const PaperRow& row : paper_rows()) row.multiplications(6);   // for six links
 
 #include <span>
 #include <string_view>
@@ -10,25 +12,26 @@
 
 namespace dynamics::counting {
 
-/// What a row counts.
+/// The task that a row counts.
 enum class RowKind {
   inverse,   ///< inverse dynamics
   solution,  ///< forward dynamics for given phi = tau - C qd - g
   forward,   ///< forward dynamics
-  line,      ///< one line of an algorithm
-  steps      ///< steps of a machine that does several operations at once
+  line,      ///< one line of an algorithm (inverse dynamics)
+  steps      ///< steps of a machine that executes several operations at once
 };
 
 struct PaperRow {
   std::string_view paper;      ///< "Saha 1999"
   std::string_view table;      ///< "Table 1"
-  std::string_view algorithm;  ///< as the table has it
+  std::string_view algorithm;  ///< name in the table
   RowKind kind;
-  /// Multiplications (Saha and Nasser: and divisions) and additions (and subtractions) of n links.
+  /// Multiplications (Saha and Nasser: with divisions) and additions (with subtractions) for n
+  /// links.
   Polynomial multiplications, additions;
-  std::string_view formulation;  ///< the one in formulations/ that does this, or empty
-  std::string_view line;         ///< of kind line: its name in that formulation
-  std::string_view note;         ///< what is doubtful, or empty
+  std::string_view formulation;  ///< its implementation in formulations/, or empty
+  std::string_view line;         ///< for kind line: name of the line in that formulation
+  std::string_view note;         ///< remark, or empty
 };
 
 /// All rows, by paper and table, in the order of the papers.

@@ -14,7 +14,7 @@ std::optional<Polynomial> Polynomial::through(std::span<const std::int64_t> valu
   // Newton's forward differences: v0 + d1 x + d2 x(x-1)/2 + d3 x(x-1)(x-2)/6, x = n - first
   const std::int64_t d1 = values[1] - values[0], d2 = values[2] - 2 * values[1] + values[0];
   const std::int64_t d3 = values[3] - 3 * values[2] + 3 * values[1] - values[0];
-  // in x, in sixths
+  // coefficients in x, times 6
   const std::int64_t x3 = d3, x2 = 3 * d2 - 3 * d3, x1 = 6 * d1 - 3 * d2 + 2 * d3,
                      x0 = 6 * values[0];
   const std::int64_t m = -first;

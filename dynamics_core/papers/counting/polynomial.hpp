@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers of operations as the papers print them: polynomials in the number of links, at most of
-// the third degree, with fractions for coefficients and a whole number for every value.
+// Operation counts as the papers print them: polynomials of degree at most 3 in the number of links
+// with rational coefficients and integer values:
+//
+//   Polynomial::linear(93, -69)(6);                     // 489
+//   Polynomial::sixths({1, 69, 230, -282}).text();      // "1/6 n^3 + 23/2 n^2 + 115/3 n - 47"
 
 #include <array>
 #include <cstdint>
@@ -20,14 +23,14 @@ class Polynomial {
   static constexpr Polynomial linear(std::int64_t c1, std::int64_t c0) {
     return sixths({0, 0, 6 * c1, 6 * c0});
   }
-  /// From the sixths of the coefficients, highest power first.
+  /// From 6 times the coefficients, highest power first.
   static constexpr Polynomial sixths(std::array<std::int64_t, 4> coefficients) {
     Polynomial p;
     p.sixths_ = coefficients;
     return p;
   }
-  /// The polynomial through values[k] at n = first + k, exactly through all of them (four or more);
-  /// nothing where there is none.
+  /// The polynomial with p(first + k) = values[k] for all k; std::nullopt if there is none or if
+  /// fewer than four values are given.
   static std::optional<Polynomial> through(std::span<const std::int64_t> values,
                                            std::int64_t first);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recursions of rigid/, counted.
+// Operation counts of the recursions of rigid/.
 
 #include "papers/counting/algorithms.hpp"
 #include "papers/counting/generic_state.hpp"
@@ -21,29 +21,30 @@ kernel::BaseState<Counted> base_of(const Model& model) {
 
 }  // namespace
 
-std::string_view name(Work work) {
-  switch (work) {
-    case Work::inverse: return "inverse";
-    case Work::forward: return "forward";
-    case Work::solve: return "solve";
-    case Work::inertia_matrix: return "inertia matrix";
-    case Work::coriolis: return "coriolis";
-    case Work::gravity: return "gravity";
+std::string_view name(Computation computation) {
+  switch (computation) {
+    case Computation::inverse: return "inverse";
+    case Computation::forward: return "forward";
+    case Computation::solve: return "solve";
+    case Computation::inertia_matrix: return "inertia matrix";
+    case Computation::coriolis: return "coriolis";
+    case Computation::gravity: return "gravity";
   }
   return "";
 }
 
-std::span<const Work> all_works() {
-  static constexpr std::array works = {Work::inverse,        Work::forward,  Work::solve,
-                                       Work::inertia_matrix, Work::coriolis, Work::gravity};
+std::span<const Computation> all_computations() {
+  static constexpr std::array works = {Computation::inverse,  Computation::forward,
+                                       Computation::solve,    Computation::inertia_matrix,
+                                       Computation::coriolis, Computation::gravity};
   return works;
 }
 
-Result count(Work work, const Model& model) {
+Result count(Computation computation, const Model& model) {
   const Tree& tree = model.tree();
   const std::size_t n = tree.size();
   const auto q = generic_numbers(n, 0.3), qd = generic_numbers(n, 0.9),
-             third = generic_numbers(n, 1.5);
+             qdd_or_tau = generic_numbers(n, 1.5);
   const std::vector<Counted> zero(n, Counted(0.0));
   std::vector<Counted> result(n);
   const kernel::BaseState<Counted> base = base_of(model);
@@ -53,35 +54,35 @@ Result count(Work work, const Model& model) {
   std::vector<kernel::UdutScratch<Counted>> udut(n);
   std::vector<kernel::CompositeScratch<Counted>> composite(n);
   std::vector<kernel::CoriolisScratch<Counted>> coriolis(n);
-  const Tally tally;
-  switch (work) {
-    case Work::inverse:
+  const OperationCounter counter;
+  switch (computation) {
+    case Computation::inverse:
       kernel::inverse_dynamics<Counted>(tree, inverse.data(), base, nullptr, q.data(), qd.data(),
-                                        third.data(), result.data());
+                                        qdd_or_tau.data(), result.data());
       break;
-    case Work::gravity:
+    case Computation::gravity:
       kernel::inverse_dynamics<Counted>(tree, inverse.data(), base, nullptr, q.data(), zero.data(),
                                         zero.data(), result.data());
       break;
-    case Work::forward:
+    case Computation::forward:
       kernel::forward_dynamics<Counted>(tree, forward.data(), base, nullptr, q.data(), qd.data(),
-                                        third.data(), result.data());
+                                        qdd_or_tau.data(), result.data());
       break;
-    case Work::solve:
+    case Computation::solve:
       kernel::decompose<Counted>(tree, udut.data(), q.data());
-      kernel::solve<Counted>(tree, udut.data(), third.data(), result.data());
+      kernel::solve<Counted>(tree, udut.data(), qdd_or_tau.data(), result.data());
       break;
-    case Work::inertia_matrix:
+    case Computation::inertia_matrix:
       kernel::inertia_matrix<Counted>(tree, composite.data(), q.data(), ignore);
       break;
-    case Work::coriolis: {
-      const Counted still(0.0);
-      kernel::coriolis_matrix<Counted>(tree, coriolis.data(), {still, still, still}, false,
-                                       q.data(), qd.data(), ignore);
+    case Computation::coriolis: {
+      const Counted zero_rate(0.0);
+      kernel::coriolis_matrix<Counted>(tree, coriolis.data(), {zero_rate, zero_rate, zero_rate},
+                                       false, q.data(), qd.data(), ignore);
       break;
     }
   }
-  return {.counts = tally.counts(), .phi = {}, .lines = {}};
+  return {.counts = counter.count(), .phi = {}, .lines = {}};
 }
 
 }  // namespace dynamics::counting

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "papers/formulations/denoc.hpp"
 
-#include "papers/formulations/situation_of.hpp"
+#include "papers/formulations/make_dynamics_input.hpp"
 
 namespace dynamics::formulations {
 
 DenocMatrices<double> denoc_matrices(const Model& model, ConstVector q, ConstVector qd) {
   Workspace workspace(model);
-  return denoc_matrices(situation_of(model, workspace, q, qd, {}));
+  return denoc_matrices(make_dynamics_input(model, workspace, q, qd, {}));
 }
 
 }  // namespace dynamics::formulations

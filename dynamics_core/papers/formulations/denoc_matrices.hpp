@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The decoupled natural orthogonal complement, N = N_l N_d, as matrices (Saha 1999, sections 2 to
-// 4 and Appendix B): for teaching and checking, and the explicit inverse and forward dynamics on
-// them. Everything is in the base's axes and about the bodies' mass centres, as in the paper;
-// six-vectors have the angular part on top. In a tree B_ij is there for ancestors j only.
+// The decoupled natural orthogonal complement N = N_l N_d as matrices (Saha 1999, sections 2 to 4
+// and Appendix B), and the explicit inverse and forward dynamics: for teaching and as a reference.
+// As in the paper, everything is expressed in the axes of the base and about the mass centers;
+// six-vectors have the angular part first. In a tree, B_ij exists only for ancestors j of i.
 
 #include <cmath>
 #include <vector>
 
-#include "papers/formulations/situation.hpp"
+#include "papers/formulations/dynamics_input.hpp"
 
 namespace dynamics::formulations {
 
@@ -17,13 +17,13 @@ template <class S>
 struct DenocMatrices {
   MatrixX<S> N_l;                 ///< 6n x 6n, Eq. (17)
   MatrixX<S> N_d;                 ///< 6n x n, Eq. (17)
-  MatrixX<S> N_base;              ///< 6n x 6: B_i0, the twist of the base carried to body i
-  MatrixX<S> N_l_rate, N_d_rate;  ///< of Eqs. (25) and (26)
+  MatrixX<S> N_base;              ///< 6n x 6: B_i0 propagates the twist of the base to body i
+  MatrixX<S> N_l_rate, N_d_rate;  ///< time derivatives, Eqs. (25) and (26)
   MatrixX<S> N_base_rate;
   MatrixX<S> mass, mass_rate;       ///< M and M', Eqs. (4) and (10)
-  VectorX<S> rotors;                ///< of the joints, which the papers leave out
+  VectorX<S> rotors;                ///< rotor inertias of the joints, not in the papers
   std::vector<int> parents;         ///< -1: the base
-  std::vector<Vector3<S>> centres;  ///< C_i, from the base's origin
+  std::vector<Vector3<S>> centers;  ///< C_i, from the origin of the base
   std::vector<Vector3<S>> axes;     ///< e_i
   std::vector<Matrix3<S>> rotations;
   std::vector<Vector3<S>> origins;  ///< O_i
@@ -59,8 +59,8 @@ Matrix6<S> propagation_rate(const Vector3<S>& c_rate) {
 }  // namespace detail
 
 template <class S>
-DenocMatrices<S> denoc_matrices(const Situation<S>& given) {
-  const Tree& tree = *given.tree;
+DenocMatrices<S> denoc_matrices(const DynamicsInput<S>& input) {
+  const Tree& tree = *input.tree;
   const std::size_t n = tree.size();
   DenocMatrices<S> d;
   const auto zero = [](std::size_t rows, std::size_t cols) {
@@ -71,18 +71,18 @@ DenocMatrices<S> denoc_matrices(const Situation<S>& given) {
   d.N_base = d.N_base_rate = zero(6 * n, 6);
   d.rotors = VectorX<S>::Zero(at(n));
   d.parents.resize(n);
-  d.centres.resize(n);
+  d.centers.resize(n);
   d.axes.resize(n);
   d.rotations.resize(n);
   d.origins.resize(n);
-  std::vector<Vector3<S>> omega(n), velocity(n);  // velocity of C_i, the base's origin standing
-  const Vector3<S> base_omega = eigen(given.base.angular_velocity);
+  std::vector<Vector3<S>> omega(n), velocity(n);  // velocity of C_i for a base origin at rest
+  const Vector3<S> base_omega = eigen(input.base.angular_velocity);
 
   for (std::size_t i = 0; i < n; ++i) {
     const TreeBody& body = tree[i];
     const auto parent = static_cast<std::size_t>(body.parent < 0 ? 0 : body.parent);
     const bool root = body.parent < 0;
-    const BodyPlacement<S> place = body_placement<S>(body, given.q[i]);
+    const BodyPlacement<S> place = body_placement<S>(body, input.q[i]);
     d.parents[i] = body.parent;
     d.rotations[i] = root ? place.rotation : Matrix3<S>(d.rotations[parent] * place.rotation);
     d.origins[i] = root ? place.position
@@ -90,20 +90,21 @@ DenocMatrices<S> denoc_matrices(const Situation<S>& given) {
     d.axes[i] = d.rotations[i].col(2);
     d.rotors[at(i)] = S(body.rotor_inertia);
     const BodyMass own = body_mass(body);
-    const Vector3<S> d_i = d.rotations[i] * own.centre.template cast<S>();  // from O_i to C_i
-    d.centres[i] = d.origins[i] + d_i;
+    const Vector3<S> d_i = d.rotations[i] * own.center.template cast<S>();  // from O_i to C_i
+    d.centers[i] = d.origins[i] + d_i;
 
     const Vector3<S>& parent_omega = root ? base_omega : omega[parent];
-    const Vector3<S> rate = d.axes[i] * given.qd[i];
+    const Vector3<S> rate = d.axes[i] * input.qd[i];
     omega[i] = parent_omega;
     if (!body.prismatic) omega[i] += rate;
-    const Vector3<S> from = root ? Vector3<S>(Vector3<S>::Zero()) : d.centres[parent];
+    const Vector3<S> from = root ? Vector3<S>(Vector3<S>::Zero()) : d.centers[parent];
     const Vector3<S> parent_velocity = root ? Vector3<S>(Vector3<S>::Zero()) : velocity[parent];
     Vector3<S> origin_velocity = parent_velocity + parent_omega.cross(d.origins[i] - from);
     if (body.prismatic) origin_velocity += rate;
     velocity[i] = origin_velocity + omega[i].cross(d_i);  // Eq. (11b)
 
-    // p_i and its rate: Eq. (26) with d_i turning with body i, the axis with either of the two
+    // p_i and its rate: Eq. (26); d_i rotates with body i, the axis is fixed in body i and its
+    // parent
     auto p = d.N_d.template block<6, 1>(6 * at(i), at(i));
     auto p_rate = d.N_d_rate.template block<6, 1>(6 * at(i), at(i));
     if (body.prismatic) {
@@ -127,26 +128,26 @@ DenocMatrices<S> denoc_matrices(const Situation<S>& given) {
     for (int j = static_cast<int>(i); j >= 0; j = tree[static_cast<std::size_t>(j)].parent) {
       const auto a = static_cast<std::size_t>(j);
       d.N_l.template block<6, 6>(6 * at(i), 6 * at(a)) =
-          detail::propagation<S>(d.centres[a] - d.centres[i]);
+          detail::propagation<S>(d.centers[a] - d.centers[i]);
       d.N_l_rate.template block<6, 6>(6 * at(i), 6 * at(a)) =
           detail::propagation_rate<S>(velocity[a] - velocity[i]);
     }
-    d.N_base.template block<6, 6>(6 * at(i), 0) = detail::propagation<S>(-d.centres[i]);
+    d.N_base.template block<6, 6>(6 * at(i), 0) = detail::propagation<S>(-d.centers[i]);
     d.N_base_rate.template block<6, 6>(6 * at(i), 0) = detail::propagation_rate<S>(-velocity[i]);
   }
   return d;
 }
 
-// The products below go by blocks, where these are not zero: B_ij for ancestors j of i only, M and
-// M' one block a body.
+// The products below use only the nonzero blocks: B_ij for ancestors j of i, one block per body of
+// M and M'.
 namespace detail {
-/// The vector v of a block [v x] in the lower left of block (i, j) of N_l, N_base or their rates.
+/// The vector v of the lower left block [v x] of block (i, j) of N_l, N_base or their rates.
 template <class S>
-Vector3<S> lever(const MatrixX<S>& m, std::size_t i, std::size_t j) {
+Vector3<S> offset(const MatrixX<S>& m, std::size_t i, std::size_t j) {
   const auto block = m.template block<3, 3>(6 * at(i) + 3, 6 * at(j));
   return {block(2, 1), block(0, 2), block(1, 0)};
 }
-/// [1 0; [c x] 1] (top, bottom)
+/// [1 0; [c x] 1] v
 template <class S>
 Vector6<S> propagated(const Vector3<S>& c, const Vector6<S>& v) {
   Vector6<S> result;
@@ -168,7 +169,7 @@ Vector6<S> mass_times(const DenocMatrices<S>& d, std::size_t i, const Vector6<S>
       d.mass(6 * at(i) + 3, 6 * at(i) + 3) * v.template tail<3>();
   return result;
 }
-/// M'_i v: the moment, there is no force
+/// Angular part of M'_i v; the linear part is zero
 template <class S>
 Vector3<S> mass_rate_times(const DenocMatrices<S>& d, std::size_t i, const Vector6<S>& v) {
   return d.mass_rate.template block<3, 3>(6 * at(i), 6 * at(i)) * v.template head<3>();
@@ -182,7 +183,7 @@ MatrixX<S> DenocMatrices<S>::N() const {
     detail::for_ancestors(*this, i, [&](std::size_t j) {
       const Vector6<S> p = joint_rate_propagation(j);
       result.template block<6, 1>(6 * at(i), at(j)) =
-          i == j ? p : detail::propagated(detail::lever(N_l, i, j), p);
+          i == j ? p : detail::propagated(detail::offset(N_l, i, j), p);
     });
   }
   return result;
@@ -201,14 +202,14 @@ MatrixX<S> DenocMatrices<S>::N_rate() const {
         return;
       }
       const Vector3<S> p = N_d.template block<3, 1>(6 * at(j), at(j));
-      column = detail::propagated(detail::lever(N_l, i, j), rate);
-      column.template tail<3>() += detail::lever(N_l_rate, i, j).cross(p);
+      column = detail::propagated(detail::offset(N_l, i, j), rate);
+      column.template tail<3>() += detail::offset(N_l_rate, i, j).cross(p);
     });
   }
   return result;
 }
 
-/// I = N^T M N, with the rotors on its diagonal.
+/// I = N^T M N plus the rotor inertias on the diagonal. O(n^3) for a chain.
 template <class S>
 MatrixX<S> denoc_inertia_matrix(const DenocMatrices<S>& d) {
   const MatrixX<S> N = d.N();
@@ -248,39 +249,40 @@ MatrixX<S> denoc_coriolis_matrix(const DenocMatrices<S>& d) {
   return C;
 }
 
-/// N^T (M t' + M' t - w) + rotors qdd, Eq. (19), the base's twist and gravity (Eq. 32) included.
+/// tau = N^T (M t' + M' t - w) + rotors qdd, Eq. (19), where t and t' contain the twist of the base
+/// and gravity, Eq. (32).
 template <class S>
-VectorX<S> denoc_explicit(const Situation<S>& given, const VectorX<S>& qdd) {
-  const DenocMatrices<S> d = denoc_matrices(given);
-  const std::size_t n = given.size();
+VectorX<S> denoc_explicit(const DynamicsInput<S>& input, const VectorX<S>& qdd) {
+  const DenocMatrices<S> d = denoc_matrices(input);
+  const std::size_t n = input.size();
   const MatrixX<S> N = d.N(), N_rate = d.N_rate();
-  const Vector3<S> base_omega = eigen(given.base.angular_velocity);
+  const Vector3<S> base_omega = eigen(input.base.angular_velocity);
   Vector6<S> base_rate;
-  base_rate << eigen(given.base.angular_acceleration), eigen(given.base.acceleration);
+  base_rate << eigen(input.base.angular_acceleration), eigen(input.base.acceleration);
   VectorX<S> tau = VectorX<S>::Constant(at(n), S(0.0));
   for (std::size_t i = 0; i < n; ++i) {
     Vector6<S> twist, rate;
-    if (given.base.not_rotating) {
+    if (input.base.not_rotating) {
       twist = Vector6<S>::Constant(S(0.0));
       rate = base_rate;
     } else {
-      const Vector3<S> r = detail::lever(d.N_base, i, 0),
-                       r_rate = detail::lever(d.N_base_rate, i, 0);
+      const Vector3<S> r = detail::offset(d.N_base, i, 0),
+                       r_rate = detail::offset(d.N_base_rate, i, 0);
       twist << base_omega, r.cross(base_omega);
       rate = detail::propagated(r, base_rate);
       rate.template tail<3>() += r_rate.cross(base_omega);
     }
     detail::for_ancestors(d, i, [&](std::size_t j) {
       const auto p = N.template block<6, 1>(6 * at(i), at(j));
-      twist += p * given.qd[j];
-      rate += p * qdd[at(j)] + N_rate.template block<6, 1>(6 * at(i), at(j)) * given.qd[j];
+      twist += p * input.qd[j];
+      rate += p * qdd[at(j)] + N_rate.template block<6, 1>(6 * at(i), at(j)) * input.qd[j];
     });
     Vector6<S> wrench = detail::mass_times(d, i, rate);
     wrench.template head<3>() += detail::mass_rate_times(d, i, twist);
-    if (given.has_wrenches()) {
-      const Vector3<S> force = d.rotations[i] * eigen(given.wrenches[i].force);
-      wrench.template head<3>() -= d.rotations[i] * eigen(given.wrenches[i].moment) -
-                                   (d.centres[i] - d.origins[i]).cross(force);
+    if (input.has_wrenches()) {
+      const Vector3<S> force = d.rotations[i] * eigen(input.wrenches[i].force);
+      wrench.template head<3>() -= d.rotations[i] * eigen(input.wrenches[i].moment) -
+                                   (d.centers[i] - d.origins[i]).cross(force);
       wrench.template tail<3>() -= force;
     }
     detail::for_ancestors(d, i, [&](std::size_t j) {
@@ -288,12 +290,13 @@ VectorX<S> denoc_explicit(const Situation<S>& given, const VectorX<S>& qdd) {
     });
   }
   for (std::size_t i = 0; i < n; ++i) {
-    if (given.tree->at(i).rotor_inertia != 0.0) tau[at(i)] += d.rotors[at(i)] * qdd[at(i)];
+    if (input.tree->at(i).rotor_inertia != 0.0) tau[at(i)] += d.rotors[at(i)] * qdd[at(i)];
   }
   return tau;
 }
 
-/// M~_i = M_i + sum over children B^T M~ B: the mass matrix of composite body i, Eq. (23b).
+/// Mass matrices of the composite bodies, Eq. (23b): M~_i = M_i + sum over the children of B^T M~
+/// B.
 template <class S>
 std::vector<Matrix6<S>> composite_masses(const DenocMatrices<S>& d) {
   std::vector<Matrix6<S>> composite(d.size());
@@ -307,6 +310,7 @@ std::vector<Matrix6<S>> composite_masses(const DenocMatrices<S>& d) {
   return composite;
 }
 
+/// Mass matrices of the articulated bodies and the pivots of the elimination.
 template <class S>
 struct ArticulatedMasses {
   std::vector<Matrix6<S>> inertia;       ///< M^_i, Eq. (50)
@@ -339,12 +343,12 @@ ArticulatedMasses<S> articulated_masses(const DenocMatrices<S>& d) {
 /// One step of the reverse Gaussian elimination: E_k, and L_k = E_k L_{k+1}.
 template <class S>
 struct EliminationStep {
-  std::size_t k;     ///< the column that is cleared above the diagonal, counted from 0
+  std::size_t k;     ///< index (from 0) of the column that is eliminated above the diagonal
   VectorX<S> alpha;  ///< alpha_k: E_k = 1 - alpha_k lambda_k^T, Eqs. (41) to (43)
   MatrixX<S> L;      ///< L_k
 };
 
-/// From L_{n+1} = I down to L_2, Eq. (51). In the end I = U L_2 with U's columns the alphas.
+/// The steps from L_{n+1} = I to L_2, Eq. (51). I = U L_2 where the alphas are the columns of U.
 template <class S>
 std::vector<EliminationStep<S>> reverse_gaussian_elimination(MatrixX<S> I) {
   std::vector<EliminationStep<S>> steps;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The two ways in which the papers solve M x = b for a symmetric positive definite M. Both return
-// false, x unspecified, where a pivot is not positive.
+// The two methods of the papers to solve M x = b for a symmetric positive definite M. Both return
+// false and leave x unspecified if a pivot is not positive. O(n^3).
 
 #include <cmath>
 
-#include "papers/formulations/situation.hpp"
+#include "papers/formulations/dynamics_input.hpp"
 
 namespace dynamics::formulations {
 

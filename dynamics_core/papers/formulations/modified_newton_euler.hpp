@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The modified Newton-Euler set (Turney 1980, section 5): omega x (omega x .) + alpha x . as one
-// matrix A_i, and the moment of a turning link from A_i K_i. The rows of the paper's Table 4 are
-// this file's lines.
+// The modified Newton-Euler equations (Turney 1980, section 5): the inertia torque of a link
+// follows from A_i K_i with A_i b = omega x (omega x b) + alpha x b. The counted lines are the rows
+// of the paper's Table 4. Cost for n general revolute joints: 98n - 31 multiplications, 85n - 29
+// additions.
 
 #include <vector>
 
@@ -11,9 +12,9 @@
 
 namespace dynamics::formulations {
 
-/// The first term of (5.2): (A K)_zy - (A K)_yz and its like, with K_i = Tr{I}/2 E - I.
+/// First term of (5.2): ((A K)_zy - (A K)_yz, ...) with K_i = Tr{I}/2 E - I.
 template <class S>
-Vec3<S> turning_moment(const Mat3<S>& A, const SerialLink<S>& link) {
+Vec3<S> inertia_torque(const Mat3<S>& A, const SerialLink<S>& link) {
   const Sym3<double>& I = link.inertia;
   const auto& [x, y, z] = link.K_diagonal;
   if (link.principal) {
@@ -24,80 +25,80 @@ Vec3<S> turning_moment(const Mat3<S>& A, const SerialLink<S>& link) {
           A.yx * x - A.xy * y - I.xz * A.yz + I.yz * A.xz + I.xy * (A.xx - A.yy)};
 }
 
-/// Where the base and all joints before `first` stand still: what does not move costs nothing. The
-/// forces of the joints from `wanted` on.
+/// tau of the joints from `first_wanted` on, for a base and joints before `first_moving` at rest:
+/// links that do not move are skipped.
 template <class S>
 std::vector<S> modified_newton_euler(const SerialArm<S>& arm, const std::vector<S>& qd,
-                                     const std::vector<S>& qdd, std::size_t first,
-                                     std::size_t wanted) {
+                                     const std::vector<S>& qdd, std::size_t first_moving,
+                                     std::size_t first_wanted) {
   using Vec = Vec3<S>;
-  using Ledger = counting::Ledger<S>;
+  using LineCounter = counting::LineCounter<S>;
   const std::size_t n = arm.links.size();
-  std::vector<Vec> force(n), moment(n);  // m_i a_bar_i, Tr{A_i K_i sigma^t}
+  std::vector<Vec> force(n), torque(n);  // m_i a_bar_i, Tr{A_i K_i sigma^t}
   Vec omega = arm.omega_0, alpha = arm.alpha_0, a = arm.a_0;
-  for (std::size_t i = first; i < n; ++i) {
+  for (std::size_t i = first_moving; i < n; ++i) {
     const SerialLink<S>& link = arm.links[i];
     if (link.prismatic) {
-      Ledger::line("a_i");
+      LineCounter::start_line("a_i");
       const S twice = qd[i] + qd[i];
       a.x = a.x + twice * omega.y;
       a.y = a.y - twice * omega.x;
       a.z = a.z + qdd[i];
     } else {
-      Ledger::line("alpha_i");
+      LineCounter::start_line("alpha_i");
       alpha.x = alpha.x + omega.y * qd[i];
       alpha.y = alpha.y - omega.x * qd[i];
       alpha.z = alpha.z + qdd[i];
-      Ledger::line("omega_i");
+      LineCounter::start_line("omega_i");
       omega.z = omega.z + qd[i];
     }
-    Ledger::line("alpha_i");
+    LineCounter::start_line("alpha_i");
     alpha = link.from_previous(alpha);
-    Ledger::line("omega_i");
+    LineCounter::start_line("omega_i");
     omega = link.from_previous(omega);
-    Ledger::line("A_i");
+    LineCounter::start_line("A_i");
     const Mat3<S> A = acceleration_matrix(omega, alpha);
-    Ledger::line("a_i");
-    const Vec carried = link.from_previous(a);
-    if (i + 1 < n) a = A * link.r + carried;
-    Ledger::line("m_i a_bar_i");
-    force[i] = link.mass * (A * link.r_centre + carried);  // (5.1)
-    Ledger::line("Tr{A_i K_i sigma^t}");
-    moment[i] = turning_moment(A, link);
+    LineCounter::start_line("a_i");
+    const Vec a_previous = link.from_previous(a);
+    if (i + 1 < n) a = A * link.r + a_previous;
+    LineCounter::start_line("m_i a_bar_i");
+    force[i] = link.mass * (A * link.r_center + a_previous);  // (5.1)
+    LineCounter::start_line("Tr{A_i K_i sigma^t}");
+    torque[i] = inertia_torque(A, link);
   }
 
   std::vector<S> tau(n);
   Vec f, m;
-  for (std::size_t i = n; i-- > wanted;) {
+  for (std::size_t i = n; i-- > first_wanted;) {
     const SerialLink<S>& link = arm.links[i];
-    Vec own_moment;
-    if (i >= first) {
-      Ledger::line("m (r_i + r_bar_i) x a_bar_i");
-      const Vec own = cross(link.r_centre, force[i]);
-      Ledger::line("add n");
-      own_moment = moment[i] + own;
+    Vec own_torque;
+    if (i >= first_moving) {
+      LineCounter::start_line("m (r_i + r_bar_i) x a_bar_i");
+      const Vec own = cross(link.r_center, force[i]);
+      LineCounter::start_line("add n");
+      own_torque = torque[i] + own;
     }
     if (i + 1 == n) {
       f = force[i];
-      m = own_moment;
+      m = own_torque;
     } else {
       const SerialLink<S>& next = arm.links[i + 1];
-      Ledger::line("f_i");
+      LineCounter::start_line("f_i");
       const Vec transmitted = next.to_previous(f);
-      f = i >= first ? force[i] + transmitted : transmitted;
-      Ledger::line("r_i x R f_{i+1}");
+      f = i >= first_moving ? force[i] + transmitted : transmitted;
+      LineCounter::start_line("r_i x R f_{i+1}");
       const Vec lever = cross(link.r, transmitted);
-      Ledger::line("R n_{i+1}");
+      LineCounter::start_line("R n_{i+1}");
       m = next.to_previous(m);
-      Ledger::line("add n");
+      LineCounter::start_line("add n");
       m = lever + m;  // (5.2)
-      if (i >= first) m += own_moment;
+      if (i >= first_moving) m += own_torque;
     }
     if (!arm.wrenches.empty()) {
       f -= arm.wrenches[i].force;
       m -= arm.wrenches[i].moment;
     }
-    Ledger::line("tau_i");
+    LineCounter::start_line("tau_i");
     tau[i] = link.along_joint(link.prismatic ? f : m);
     if (link.rotor_inertia != 0.0) tau[i] = tau[i] + link.rotor_inertia * qdd[i];
   }

@@ -12,9 +12,9 @@
 #include "papers/formulations/denoc_matrices.hpp"
 #include "papers/formulations/lagrange.hpp"
 #include "papers/formulations/linear_solve.hpp"
+#include "papers/formulations/make_dynamics_input.hpp"
 #include "papers/formulations/nasser.hpp"
 #include "papers/formulations/newton_euler.hpp"
-#include "papers/formulations/situation_of.hpp"
 #include "papers/formulations/strobing.hpp"
 #include "papers/formulations/walker_orin.hpp"
 #include "rigid/regular.hpp"
@@ -25,59 +25,59 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using Given = Situation<double>;
+using Input = DynamicsInput<double>;
 using Numbers = std::vector<double>;
 
 VectorXd to_vector(const Numbers& numbers) {
   return Eigen::Map<const VectorXd>(numbers.data(), at(numbers.size()));
 }
 VectorXd bias_of(Numbers (*inverse)(const SerialArm<double>&, const Numbers&, const Numbers&),
-                 const Given& given) {
-  return to_vector(inverse(serial_arm(given), given.qd, Numbers(given.size(), 0.0)));
+                 const Input& input) {
+  return to_vector(inverse(serial_arm(input), input.qd, Numbers(input.size(), 0.0)));
 }
 
-/// What a formulation computes, over bodies and without friction. `inverse`: tau. Forward either
-/// by `matrix` and `bias` and a solver, or `direct`.
-struct Road {
+/// The functions of a formulation, over bodies and without friction. `inverse` computes tau.
+/// Forward dynamics is either `solve` with `matrix` and `bias`, or `direct`.
+struct Algorithm {
   Formulation formulation;
-  Numbers (*inverse)(const Given&, const Numbers& qdd) = nullptr;
-  MatrixXd (*matrix)(const Given&) = nullptr;
-  VectorXd (*bias)(const Given&) = nullptr;
+  Numbers (*inverse)(const Input&, const Numbers& qdd) = nullptr;
+  MatrixXd (*matrix)(const Input&) = nullptr;
+  VectorXd (*bias)(const Input&) = nullptr;
   bool (*solve)(MatrixXd, VectorXd, VectorXd&) = nullptr;
-  VectorXd (*direct)(const Given&, const VectorXd& tau, VectorXd* pivots) = nullptr;
+  VectorXd (*direct)(const Input&, const VectorXd& tau, VectorXd* pivots) = nullptr;
 };
 
 constexpr Coverage serial_only = {.branches = false, .mimic = true};
 constexpr Coverage serial_moving = {
-    .branches = false, .turning_base = true, .wrenches = true, .mimic = true};
+    .branches = false, .rotating_base = true, .wrenches = true, .mimic = true};
 constexpr Coverage everything = {
-    .branches = true, .turning_base = true, .wrenches = true, .mimic = true};
-constexpr Coverage all_but_mimic = {.branches = true, .turning_base = true, .wrenches = true};
+    .branches = true, .rotating_base = true, .wrenches = true, .mimic = true};
+constexpr Coverage all_but_mimic = {.branches = true, .rotating_base = true, .wrenches = true};
 
-const std::array<Road, 10>& roads() {
-  static const std::array<Road, 10> list = {{
+const std::array<Algorithm, 10>& algorithms() {
+  static const std::array<Algorithm, 10> list = {{
       {.formulation = {"lagrange", "Turney 1980, section 2 and appendix", serial_only, serial_only},
-       .inverse = [](const Given& g,
-                     const Numbers& qdd) { return lagrange(serial_arm(g), g.qd, qdd); },
-       .matrix = [](const Given& g) { return lagrange_inertia_matrix(serial_arm(g)); },
-       .bias = [](const Given& g) { return bias_of(lagrange<double>, g); },
+       .inverse = [](const Input& in,
+                     const Numbers& qdd) { return lagrange(serial_arm(in), in.qd, qdd); },
+       .matrix = [](const Input& in) { return lagrange_inertia_matrix(serial_arm(in)); },
+       .bias = [](const Input& in) { return bias_of(lagrange<double>, in); },
        .solve = solve_by_elimination<double>},
       {.formulation = {"newton-euler", "Turney 1980, section 3", serial_moving, std::nullopt},
-       .inverse = [](const Given& g,
-                     const Numbers& qdd) { return newton_euler(serial_arm(g), g.qd, qdd); }},
+       .inverse = [](const Input& in,
+                     const Numbers& qdd) { return newton_euler(serial_arm(in), in.qd, qdd); }},
       {.formulation = {"modified-newton-euler", "Turney 1980, section 5", serial_moving,
                        std::nullopt},
        .inverse =
-           [](const Given& g, const Numbers& qdd) {
-             return modified_newton_euler(serial_arm(g), g.qd, qdd);
+           [](const Input& in, const Numbers& qdd) {
+             return modified_newton_euler(serial_arm(in), in.qd, qdd);
            }},
-      // the rates of a turning base enter besides qd^t C^i qd: only section 7, which takes C + G in
-      // one, is free of it
+      // inverse: qd^t C^i qd does not contain the velocity of a rotating base; forward (section 7)
+      // computes C + G in one call and supports it
       {.formulation = {"strobing", "Turney 1980, sections 3 and 7",
                        Coverage{.wrenches = true, .mimic = true}, serial_moving},
        .inverse = strobed_inverse_dynamics<double>,
        .matrix = strobed_inertia_matrix<double>,
-       .bias = [](const Given& g) { return bias_of(modified_newton_euler<double>, g); },
+       .bias = [](const Input& in) { return bias_of(modified_newton_euler<double>, in); },
        .solve = solve_by_elimination<double>},
       {.formulation = {"walker-orin", "Walker and Orin 1982", std::nullopt, everything},
        .matrix = walker_orin_inertia_matrix<double>,
@@ -89,13 +89,15 @@ const std::array<Road, 10>& roads() {
        .direct = nasser<double>},
       {.formulation = {"denoc-explicit", "Saha 1999, Eqs. (16) to (20)", everything, everything},
        .inverse =
-           [](const Given& g, const Numbers& qdd) {
-             const VectorXd tau = denoc_explicit<double>(g, to_vector(qdd));
+           [](const Input& in, const Numbers& qdd) {
+             const VectorXd tau = denoc_explicit<double>(in, to_vector(qdd));
              return Numbers(tau.begin(), tau.end());
            },
-       .matrix = [](const Given& g) { return denoc_inertia_matrix(denoc_matrices(g)); },
+       .matrix = [](const Input& in) { return denoc_inertia_matrix(denoc_matrices(in)); },
        .bias =
-           [](const Given& g) { return denoc_explicit<double>(g, VectorXd::Zero(at(g.size()))); },
+           [](const Input& in) {
+             return denoc_explicit<double>(in, VectorXd::Zero(at(in.size())));
+           },
        .solve = solve_by_cholesky<double>},
       {.formulation = {"denoc", "Saha 1999, section 5.1", everything, std::nullopt}},
       {.formulation = {"udut", "Saha 2003, sections 2 and 3", std::nullopt, everything}},
@@ -103,24 +105,24 @@ const std::array<Road, 10>& roads() {
   return list;
 }
 
-const Road& road_of(const Formulation& formulation) {
-  for (const Road& road : roads()) {
-    if (road.formulation.name == formulation.name) return road;
+const Algorithm& find_algorithm(const Formulation& formulation) {
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.formulation.name == formulation.name) return algorithm;
   }
-  throw ArgumentError(fmt::format("'{}' is not a formulation of this library", formulation.name));
+  throw ArgumentError(fmt::format("'{}' is not a registered formulation", formulation.name));
 }
 
 std::string body_name(const Model& model, int body) {
   if (body < 0) return model.base_link();
-  const Body& given = model.bodies()[static_cast<std::size_t>(body)];
-  return given.link.empty() ? given.joint : given.link;
+  const Body& input = model.bodies()[static_cast<std::size_t>(body)];
+  return input.link.empty() ? input.joint : input.link;
 }
 
-/// The first link that carries more than one moving joint.
+/// Name of the first link with more than one moving child joint.
 std::string branching_link(const Model& model) {
   std::vector<int> children(model.body_count() + 1, 0);
   for (const TreeBody& body : model.tree()) {
-    const int slot = body.parent + 1;  // the base's first
+    const int slot = body.parent + 1;  // entry 0 is the base
     if (++children[static_cast<std::size_t>(slot)] > 1) {
       return body_name(model, body.parent);
     }
@@ -131,7 +133,8 @@ std::string branching_link(const Model& model) {
 void require(const Formulation& formulation, Task task, const Model& model,
              const Conditions& conditions) {
   const std::string reason = not_covered(formulation, task, model, conditions);
-  if (!reason.empty()) throw ArgumentError(fmt::format("{}: {}", formulation.name, reason));
+  if (!reason.empty())
+    throw ArgumentError(fmt::format("formulation {} {}", formulation.name, reason));
 }
 
 }  // namespace
@@ -139,7 +142,7 @@ void require(const Formulation& formulation, Task task, const Model& model,
 std::span<const Formulation> all() {
   static const std::vector<Formulation> list = [] {
     std::vector<Formulation> result;
-    for (const Road& road : roads()) result.push_back(road.formulation);
+    for (const Algorithm& algorithm : algorithms()) result.push_back(algorithm.formulation);
     return result;
   }();
   return list;
@@ -151,7 +154,7 @@ const Formulation& find(std::string_view name) {
     if (formulation.name == name) return formulation;
     names += (names.empty() ? "" : ", ") + std::string(formulation.name);
   }
-  throw ArgumentError(fmt::format("no formulation '{}'; there are {}", name, names));
+  throw ArgumentError(fmt::format("unknown formulation '{}': it must be one of {}", name, names));
 }
 
 std::string not_covered(const Formulation& formulation, Task task, const Model& model,
@@ -159,25 +162,24 @@ std::string not_covered(const Formulation& formulation, Task task, const Model& 
   const bool inverse = task == Task::inverse;
   const std::optional<Coverage>& coverage = inverse ? formulation.inverse : formulation.forward;
   if (!coverage) {
-    return fmt::format("it is a way of {} dynamics, not of {} dynamics",
-                       inverse ? "forward" : "inverse", inverse ? "inverse" : "forward");
+    return fmt::format("supports only {} dynamics", inverse ? "forward" : "inverse");
   }
   if (!coverage->branches && !is_serial(model.tree())) {
-    return fmt::format("it is for serial chains, and link '{}' carries several joints",
+    return fmt::format("supports only serial chains, but link '{}' has several child joints",
                        branching_link(model));
   }
-  if (!coverage->turning_base && conditions.base &&
+  if (!coverage->rotating_base && conditions.base &&
       !(conditions.base->velocity.angular.isZero(0.0) &&
         conditions.base->acceleration.angular.isZero(0.0))) {
-    return "it is for a base that does not turn";
+    return "does not support a rotating base";
   }
   if (!coverage->wrenches && !conditions.wrenches.empty()) {
-    return "it has no place for wrenches on links";
+    return "does not support wrenches on links";
   }
   if (!coverage->mimic) {
     for (std::size_t i = 0; i < model.body_count(); ++i) {
       if (model.is_mimic(i)) {
-        return fmt::format("it takes all joints as independent, and '{}' mimics another",
+        return fmt::format("does not support mimic joints, but joint '{}' mimics another",
                            model.bodies()[i].joint);
       }
     }
@@ -187,22 +189,22 @@ std::string not_covered(const Formulation& formulation, Task task, const Model& 
 
 Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector qdd, const Conditions& conditions) {
-  const Road& road = road_of(formulation);
+  const Algorithm& algorithm = find_algorithm(formulation);
   require(formulation, Task::inverse, model, conditions);
   Workspace workspace(model);
   VectorXd tau(at(model.size()));
-  if (road.inverse == nullptr) {
+  if (algorithm.inverse == nullptr) {
     dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
     return tau;
   }
-  const Given given = situation_of(model, workspace, q, qd, conditions);
+  const Input input = make_dynamics_input(model, workspace, q, qd, conditions);
   check_vector("qdd", qdd, model.size());
   Numbers accelerations(model.body_count());
   const double* body_accelerations = body_rates(model, qdd, accelerations);
   accelerations.assign(body_accelerations, body_accelerations + model.body_count());
-  Numbers forces = road.inverse(given, accelerations);
+  Numbers forces = algorithm.inverse(input, accelerations);
   for (std::size_t i = 0; i < forces.size() && conditions.friction; ++i) {
-    forces[i] += kernel::joint_friction(model.tree()[i], given.qd[i], model.friction_velocity());
+    forces[i] += kernel::joint_friction(model.tree()[i], input.qd[i], model.friction_velocity());
   }
   collect_forces(model, forces.data(), tau);
   return tau;
@@ -210,46 +212,46 @@ Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& mo
 
 Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector tau, const Conditions& conditions) {
-  const Road& road = road_of(formulation);
+  const Algorithm& algorithm = find_algorithm(formulation);
   require(formulation, Task::forward, model, conditions);
   Workspace workspace(model);
   VectorXd qdd(at(model.size()));
-  if (road.direct == nullptr && road.matrix == nullptr) {
+  if (algorithm.direct == nullptr && algorithm.matrix == nullptr) {
     dynamics::forward_dynamics(model, workspace, q, qd, tau, qdd, conditions);
     return qdd;
   }
-  const Given given = situation_of(model, workspace, q, qd, conditions);
+  const Input input = make_dynamics_input(model, workspace, q, qd, conditions);
   check_vector("tau", tau, model.size());
   require_regular(model, q);
-  // joint forces act on the bodies that lead, friction on each joint by itself
+  // torques act on the joints that are not mimic joints, friction on every joint
   const std::size_t bodies = model.body_count();
   VectorXd forces(at(bodies));
   for (std::size_t i = 0; i < bodies; ++i) {
     forces[at(i)] = model.is_mimic(i) ? 0.0 : tau[model.bodies()[i].coordinate];
     if (conditions.friction) {
       forces[at(i)] -=
-          kernel::joint_friction(model.tree()[i], given.qd[i], model.friction_velocity());
+          kernel::joint_friction(model.tree()[i], input.qd[i], model.friction_velocity());
     }
   }
-  if (road.direct != nullptr) {
+  if (algorithm.direct != nullptr) {
     VectorXd pivots(at(bodies));
-    const VectorXd accelerations = road.direct(given, forces, &pivots);
+    const VectorXd accelerations = algorithm.direct(input, forces, &pivots);
     for (std::size_t i = 0; i < bodies; ++i) {
       require_pivot(model, i, pivots[at(i)]);
       qdd[at(model.bodies()[i].coordinate)] = accelerations[at(i)];
     }
     return qdd;
   }
-  // G^T M G qdd = G^T (forces - bias), G from coordinates to bodies
+  // G^T M G qdd = G^T (forces - bias) with G = d(body positions)/d(coordinates)
   MatrixXd G = MatrixXd::Zero(at(bodies), at(model.size()));
   for (std::size_t i = 0; i < bodies; ++i) {
     G(at(i), at(model.bodies()[i].coordinate)) = model.bodies()[i].multiplier;
   }
-  const MatrixXd M = G.transpose() * road.matrix(given) * G;
-  const VectorXd phi = G.transpose() * (forces - road.bias(given));
-  if (!road.solve(M, phi, qdd)) {
+  const MatrixXd M = G.transpose() * algorithm.matrix(input) * G;
+  const VectorXd phi = G.transpose() * (forces - algorithm.bias(input));
+  if (!algorithm.solve(M, phi, qdd)) {
     throw ModelError("robot '" + model.name() + "'",
-                     "its inertia matrix is singular: a joint moves no mass");
+                     "the inertia matrix is singular: a joint moves no mass");
   }
   return qdd;
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The papers' roads to the same numbers, by name. They are for comparing and for reading beside the
-// papers; rigid/ has the fast ones.
+// Registry of the published algorithms, by name. They serve comparisons and follow the notation of
+// the papers; the fast recursions are in rigid/.
 //
-//   const auto& road = dynamics::formulations::find("newton-euler");
-//   Eigen::VectorXd tau = dynamics::formulations::inverse_dynamics(road, model, q, qd, qdd);
+//   using namespace dynamics::formulations;
+//   Eigen::VectorXd tau = inverse_dynamics(find("newton-euler"), model, q, qd, qdd);
 //
-// Vectors are in the order of Model::coordinates(). Friction, rotor inertia and both kinds of
-// joints are covered by all; what else is, Coverage says.
+// Vectors are in the order of Model::coordinates(). All formulations support friction, rotor
+// inertia, revolute and prismatic joints; Coverage lists the rest. Every call allocates.
 
 #include <Eigen/Core>
 #include <optional>
@@ -24,35 +24,37 @@ namespace dynamics::formulations {
 enum class Task { inverse, forward };
 
 struct Coverage {
-  bool branches = false;      ///< trees, not only serial chains
-  bool turning_base = false;  ///< a base that turns; one that is only pushed along always is
-  bool wrenches = false;      ///< wrenches on links
-  bool mimic = false;         ///< mimic joints
+  bool branches = false;       ///< trees, not only serial chains
+  bool rotating_base = false;  ///< a rotating base; a translating base is always supported
+  bool wrenches = false;       ///< wrenches on links
+  bool mimic = false;          ///< mimic joints
 };
 
 struct Formulation {
   std::string_view name;                     ///< "newton-euler"
   std::string_view source;                   ///< "Turney 1980, section 3"
-  std::optional<Coverage> inverse, forward;  ///< nothing where it does not do that task
+  std::optional<Coverage> inverse, forward;  ///< empty if the task is not supported
 };
 
-/// All of them, in the order of the papers.
+/// All formulations, in the order of the papers.
 std::span<const Formulation> all();
 
-/// Throws ArgumentError, listing the names, when there is none of that name.
+/// Throws ArgumentError with the list of names if there is no formulation of that name.
 const Formulation& find(std::string_view name);
 
-/// Why a formulation does not cover this robot under these conditions; empty where it does.
+/// The reason why the formulation does not cover this robot under these conditions, or "" if it
+/// does.
 std::string not_covered(const Formulation& formulation, Task task, const Model& model,
                         const Conditions& conditions = {});
 
-/// tau as dynamics::inverse_dynamics(). Throws ArgumentError for bad arguments and, with the
-/// reason, for what the formulation does not cover.
+/// Joint torques, as dynamics::inverse_dynamics(). Throws ArgumentError for bad arguments, and with
+/// the reason if the formulation does not cover the case.
 Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector qdd,
                                  const Conditions& conditions = {});
 
-/// qdd as dynamics::forward_dynamics(). Throws as above, and ModelError where there is no answer.
+/// Joint accelerations, as dynamics::forward_dynamics(). Throws as above, and ModelError if the
+/// inertia matrix is singular.
 Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector tau,
                                  const Conditions& conditions = {});

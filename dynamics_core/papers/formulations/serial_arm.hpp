@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A serial arm in the frames of Turney 1980, section 1: frame i is fixed to link i at the joint
-// that follows it, with Z along that joint's axis; joint i turns about, or slides along, z_{i-1}.
-// The last link has no following joint: its frame is that of its own joint, moving with it.
+// A serial arm in the frames of Turney 1980, section 1: frame i is fixed to link i at joint i+1
+// with Z along the axis of that joint; joint i rotates about, or translates along, z_{i-1}. The
+// frame of the last link is at its own joint and moves with the link.
 
 #include <cmath>
 #include <vector>
 
-#include "papers/formulations/situation.hpp"
+#include "papers/formulations/dynamics_input.hpp"
 
 namespace dynamics::formulations {
 
@@ -19,15 +19,15 @@ struct SerialLink {
   double cos_phi, sin_phi;
   bool prismatic;
   Vec3<S> r;  ///< r_i, from origin i-1 to origin i, Eq. (1.14)
-  /// r_i at q = 0, turned about X to the axes of frame i-1 before theta
+  /// r_i at q = 0, rotated about X to the axes of frame i-1 before the rotation theta
   Vec3<double> r_before;
-  S slide;             ///< of a prismatic joint, along z_{i-1}
-  Vec3<double> r_bar;  ///< from origin i to the mass centre
-  Vec3<S> r_centre;    ///< r_i + r_bar_i, from origin i-1 to the mass centre
+  S slide;             ///< displacement of a prismatic joint along z_{i-1}
+  Vec3<double> r_bar;  ///< from origin i to the mass center
+  Vec3<S> r_center;    ///< r_i + r_bar_i, from origin i-1 to the mass center
   double mass;
-  Sym3<double> inertia;     ///< I_i, about the mass centre
-  Vec3<double> K_diagonal;  ///< of K_i = Tr{I}/2 E - I, section 5
-  bool principal;           ///< frame i has I_i's principal axes, as the paper assumes
+  Sym3<double> inertia;     ///< I_i, about the mass center
+  Vec3<double> K_diagonal;  ///< diagonal of K_i = Tr{I}/2 E - I, section 5
+  bool principal;           ///< I_i is diagonal in frame i, as the paper assumes
   double rotor_inertia;
 
   /// R_i^{i-1} v: 8 multiplications, 4 additions.
@@ -42,7 +42,7 @@ struct SerialLink {
     const S z = sin_phi * v.y + cos_phi * v.z;
     return {cos_theta * v.x - sin_theta * y, sin_theta * v.x + cos_theta * y, z};
   }
-  /// p_{i-1}^i = R_{i-1}^i r_i: what is constant in it is not multiplied again.
+  /// p_{i-1}^i = R_{i-1}^i r_i, from the constant part r_before.
   Vec3<S> position() const {
     Vec3<S> p = {cos_theta * r_before.x - sin_theta * r_before.y,
                  sin_theta * r_before.x + cos_theta * r_before.y, S(r_before.z)};
@@ -56,7 +56,7 @@ struct SerialLink {
 template <class S>
 struct SerialArm {
   std::vector<SerialLink<S>> links;
-  Vec3<S> omega_0, alpha_0, a_0;                ///< of frame 0, in its axes; a_0 opposes gravity
+  Vec3<S> omega_0, alpha_0, a_0;                ///< of frame 0 in its axes; a_0 includes -gravity
   std::vector<kernel::BodyWrench<S>> wrenches;  ///< on link i, about origin i-1, in frame i
 };
 
@@ -66,14 +66,14 @@ using kernel::acceleration_matrix;
 namespace detail {
 inline Vec3<double> vec3(const Eigen::Vector3d& v) { return {v.x(), v.y(), v.z()}; }
 template <class S>
-Vec3<S> turned(const Eigen::Matrix3d& m, const Vec3<S>& v) {
+Vec3<S> product(const Eigen::Matrix3d& m, const Vec3<S>& v) {
   return {m(0, 0) * v.x + m(0, 1) * v.y + m(0, 2) * v.z,
           m(1, 0) * v.x + m(1, 1) * v.y + m(1, 2) * v.z,
           m(2, 0) * v.x + m(2, 1) * v.y + m(2, 2) * v.z};
 }
 }  // namespace detail
 
-/// Every body but the first hangs on the one before it.
+/// Whether the parent of every body is the body before it.
 inline bool is_serial(const Tree& tree) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     if (tree[i].parent != static_cast<int>(i) - 1) return false;
@@ -81,20 +81,20 @@ inline bool is_serial(const Tree& tree) {
   return true;
 }
 
-/// The arm in the paper's frames; the tree must be serial.
+/// The arm in the paper's frames. Precondition: is_serial(*input.tree).
 template <class S>
-SerialArm<S> serial_arm(const Situation<S>& given) {
+SerialArm<S> serial_arm(const DynamicsInput<S>& input) {
   using std::cos;
   using std::sin;
-  const Tree& tree = *given.tree;
+  const Tree& tree = *input.tree;
   const std::size_t n = tree.size();
   SerialArm<S> arm;
   arm.links.resize(n);
-  if (given.has_wrenches()) arm.wrenches.resize(n);
+  if (input.has_wrenches()) arm.wrenches.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const TreeBody& body = tree[i];
     SerialLink<S>& link = arm.links[i];
-    // Tp Rz(beta) Rx(phi): from frame i to the body's frame, fixed in the link
+    // Tp Rz(beta) Rx(phi): constant transform from frame i to the frame of the body
     Eigen::Matrix3d from_body = Eigen::Matrix3d::Identity();
     Eigen::Vector3d p = Eigen::Vector3d::Zero();
     double beta = 0.0;
@@ -110,23 +110,23 @@ SerialArm<S> serial_arm(const Situation<S>& given) {
     }
     link.prismatic = body.prismatic;
     const double fixed = body.offset + beta;
-    const S theta = body.prismatic ? S(fixed) : fixed == 0.0 ? given.q[i] : given.q[i] + S(fixed);
+    const S theta = body.prismatic ? S(fixed) : fixed == 0.0 ? input.q[i] : input.q[i] + S(fixed);
     link.cos_theta = cos(theta);
     link.sin_theta = sin(theta);
     const Vec3<double> r = detail::vec3(from_body * p);
     const BodyMass own = body_mass(body);
     link.mass = own.mass;
-    link.r_bar = detail::vec3(from_body * (own.centre - p));
+    link.r_bar = detail::vec3(from_body * (own.center - p));
     link.r = {S(r.x), S(r.y), S(r.z)};
-    link.r_centre = {S(r.x + link.r_bar.x), S(r.y + link.r_bar.y), S(r.z + link.r_bar.z)};
+    link.r_center = {S(r.x + link.r_bar.x), S(r.y + link.r_bar.y), S(r.z + link.r_bar.z)};
     link.r_before = {r.x, link.cos_phi * r.y - link.sin_phi * r.z,
                      link.sin_phi * r.y + link.cos_phi * r.z};
-    link.slide = body.prismatic ? given.q[i] : S(0.0);
+    link.slide = body.prismatic ? input.q[i] : S(0.0);
     Vec3<S> slide = {S(0.0), S(0.0), S(0.0)};
     if (body.prismatic) {
-      slide = {S(0.0), link.sin_phi * given.q[i], link.cos_phi * given.q[i]};
+      slide = {S(0.0), link.sin_phi * input.q[i], link.cos_phi * input.q[i]};
       link.r += slide;
-      link.r_centre += slide;
+      link.r_center += slide;
     }
     const Eigen::Matrix3d inertia = from_body * own.inertia * from_body.transpose();
     link.inertia = {inertia(0, 0), inertia(0, 1), inertia(0, 2),
@@ -134,30 +134,31 @@ SerialArm<S> serial_arm(const Situation<S>& given) {
     const double half = 0.5 * inertia.trace();
     link.K_diagonal = {half - inertia(0, 0), half - inertia(1, 1), half - inertia(2, 2)};
     const double rounding = 1e-14 * inertia.trace();
-    const auto none = [rounding](double product) { return std::abs(product) <= rounding; };
-    link.principal = none(link.inertia.xy) && none(link.inertia.xz) && none(link.inertia.yz);
+    const auto negligible = [rounding](double product) { return std::abs(product) <= rounding; };
+    link.principal =
+        negligible(link.inertia.xy) && negligible(link.inertia.xz) && negligible(link.inertia.yz);
     link.rotor_inertia = body.rotor_inertia;
-    if (given.has_wrenches()) {
-      const Vec3<S> force = detail::turned(from_body, given.wrenches[i].force);
+    if (input.has_wrenches()) {
+      const Vec3<S> force = detail::product(from_body, input.wrenches[i].force);
       arm.wrenches[i].force = force;
       arm.wrenches[i].moment =
-          detail::turned(from_body, given.wrenches[i].moment) + cross(slide, force);
+          detail::product(from_body, input.wrenches[i].moment) + cross(slide, force);
     }
   }
   if (n > 0) {
-    // frame 0 is the base's, translated and rotated to the first joint
+    // frame 0: the frame of the base, translated and rotated to the first joint
     const S zero(0.0);
-    const Vec3<S>&w = given.base.angular_velocity, &dw = given.base.angular_acceleration;
+    const Vec3<S>&w = input.base.angular_velocity, &dw = input.base.angular_acceleration;
     arm.omega_0 = arm.alpha_0 = {zero, zero, zero};
-    arm.a_0 = given.base.acceleration;
-    if (!given.base.not_rotating) {
+    arm.a_0 = input.base.acceleration;
+    if (!input.base.not_rotating) {
       const Vec3<S> p = constant<S>(tree[0].position);
       arm.omega_0 = w;
       arm.alpha_0 = dw;
       arm.a_0 += cross(dw, p) + cross(w, cross(w, p));
     }
     if (tree[0].alpha_kind != AlphaKind::zero) {
-      if (!given.base.not_rotating) {
+      if (!input.base.not_rotating) {
         arm.omega_0 = fixed_to_joint(tree[0], arm.omega_0);
         arm.alpha_0 = fixed_to_joint(tree[0], arm.alpha_0);
       }

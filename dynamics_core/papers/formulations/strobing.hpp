@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Strobing (Turney 1980, end of section 3): the matrices of Eq. (2.11) one column at a time from
-// the iterative equations, by inputs that are zero but for one or two joints.
+// Strobing (Turney 1980, end of section 3): the matrices of Eq. (2.11) column by column from the
+// Newton-Euler equations with unit inputs of one or two joints.
 
 #include <vector>
 
@@ -10,28 +10,29 @@
 
 namespace dynamics::formulations {
 
-/// Column j of M is tau for a unit acceleration of joint j, with no rates and no gravity.
+/// Column j of M is tau for a unit acceleration of joint j without velocities and gravity. O(n^2).
 template <class S>
-MatrixX<S> strobed_inertia_matrix(const Situation<S>& given) {
-  const std::size_t n = given.size();
-  const SerialArm<S> arm = serial_arm(at_rest(given));
+MatrixX<S> strobed_inertia_matrix(const DynamicsInput<S>& input) {
+  const std::size_t n = input.size();
+  const SerialArm<S> arm = serial_arm(at_rest(input));
   MatrixX<S> M(at(n), at(n));
   const std::vector<S> zero(n, S(0.0));
   for (std::size_t j = 0; j < n; ++j) {
     std::vector<S> unit = zero;
     unit[j] = S(1.0);
-    // nothing moves before link j, and since M is symmetric (section 7) nobody asks before it
+    // links before j do not move; rows before j follow from the symmetry of M (section 7)
     const std::vector<S> column = modified_newton_euler(arm, zero, unit, j, j);
     for (std::size_t i = j; i < n; ++i) M(at(i), at(j)) = M(at(j), at(i)) = column[i];
   }
   return M;
 }
 
-/// C^i with tau_i = ... + qd^t C^i qd: unit rates of joint j alone, then of j and k together.
+/// C^i with tau_i = ... + qd^t C^i qd, from unit velocities of joint j alone, then of j and k.
+/// O(n^3).
 template <class S>
-std::vector<MatrixX<S>> strobed_coriolis_matrices(const Situation<S>& given) {
-  const std::size_t n = given.size();
-  const SerialArm<S> arm = serial_arm(at_rest(given));
+std::vector<MatrixX<S>> strobed_coriolis_matrices(const DynamicsInput<S>& input) {
+  const std::size_t n = input.size();
+  const SerialArm<S> arm = serial_arm(at_rest(input));
   std::vector<MatrixX<S>> C(n, MatrixX<S>::Constant(at(n), at(n), S(0.0)));
   const std::vector<S> zero(n, S(0.0));
   for (std::size_t j = 0; j < n; ++j) {
@@ -55,18 +56,18 @@ std::vector<MatrixX<S>> strobed_coriolis_matrices(const Situation<S>& given) {
   return C;
 }
 
-/// tau = M qdd + (qd^t C^i qd) + G, Eq. (2.11). The base must not turn.
+/// tau = M qdd + (qd^t C^i qd) + G, Eq. (2.11). The base must not rotate.
 template <class S>
-std::vector<S> strobed_inverse_dynamics(const Situation<S>& given, const std::vector<S>& qdd) {
-  const std::size_t n = given.size();
-  const MatrixX<S> M = strobed_inertia_matrix(given);
-  const std::vector<MatrixX<S>> C = strobed_coriolis_matrices(given);
+std::vector<S> strobed_inverse_dynamics(const DynamicsInput<S>& input, const std::vector<S>& qdd) {
+  const std::size_t n = input.size();
+  const MatrixX<S> M = strobed_inertia_matrix(input);
+  const std::vector<MatrixX<S>> C = strobed_coriolis_matrices(input);
   const std::vector<S> zero(n, S(0.0));
-  std::vector<S> tau = modified_newton_euler(serial_arm(given), zero, zero);  // G
+  std::vector<S> tau = modified_newton_euler(serial_arm(input), zero, zero);  // G
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t i = 0; i < n; ++i) tau[i] = tau[i] + M(at(i), at(j)) * qdd[j];
     for (std::size_t k = j; k < n; ++k) {  // C^i is symmetric
-      const S product = given.qd[j] * given.qd[k];
+      const S product = input.qd[j] * input.qd[k];
       const S rates = j == k ? product : S(product + product);
       for (std::size_t i = 0; i < n; ++i) tau[i] = tau[i] + C[i](at(j), at(k)) * rates;
     }

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Walker and Orin (1982), the third method: M from composite bodies, the other terms from the
-// Newton-Euler equations with zero accelerations, the solution by Cholesky. For trees, in the
-// bodies' own frames: origin on the joint, Z along it.
+// Walker and Orin (1982), third method: M from composite bodies, bias torques from the Newton-Euler
+// equations with zero accelerations, solution by Cholesky factorization. For trees, in the frames
+// of the bodies: origin on the joint, Z along its axis.
 
 #include <vector>
 
-#include "papers/formulations/situation.hpp"
+#include "papers/formulations/dynamics_input.hpp"
 
 namespace dynamics::formulations {
 
-/// M from composite bodies: mass, mass centre and inertia about it of everything beyond a joint.
+/// M from composite bodies: mass, first moment and inertia of the subtree of every joint. O(n^2)
+/// for a chain.
 template <class S>
-MatrixX<S> walker_orin_inertia_matrix(const Situation<S>& given) {
-  using Ledger = counting::Ledger<S>;
-  const Tree& tree = *given.tree;
+MatrixX<S> walker_orin_inertia_matrix(const DynamicsInput<S>& input) {
+  using LineCounter = counting::LineCounter<S>;
+  const Tree& tree = *input.tree;
   const std::size_t n = tree.size();
   const S zero(0.0);
   std::vector<RigidInertia<S>> composite(n);
   std::vector<JointTransform<S>> place(n);
   for (std::size_t i = 0; i < n; ++i) {
-    place[i] = joint_transform(tree[i], given.q[i]);
+    place[i] = joint_transform(tree[i], input.q[i]);
     composite[i] = rigid_inertia<S>(tree[i]);
   }
-  Ledger::line("composite bodies");
+  LineCounter::start_line("composite bodies");
   for (std::size_t i = n; i-- > 0;) {
     if (tree[i].parent < 0) continue;
     const RigidInertia<S> rotated = {composite[i].mass,
@@ -33,10 +34,10 @@ MatrixX<S> walker_orin_inertia_matrix(const Situation<S>& given) {
     composite[static_cast<std::size_t>(tree[i].parent)] +=
         r_y_is_zero(tree[i]) ? translate_xz(place[i].r, rotated) : translate(place[i].r, rotated);
   }
-  Ledger::line("columns");
+  LineCounter::start_line("columns");
   MatrixX<S> M = MatrixX<S>::Constant(at(n), at(n), zero);
   for (std::size_t j = 0; j < n; ++j) {
-    // the force on composite body j for a unit acceleration of joint j
+    // force on composite body j for a unit acceleration of joint j
     const bool prismatic = tree[j].prismatic;
     SpatialVector<S> f = joint_column(composite[j], prismatic);
     S& own = M(at(j), at(j));
@@ -52,33 +53,34 @@ MatrixX<S> walker_orin_inertia_matrix(const Situation<S>& given) {
   return M;
 }
 
-/// What the joints must exert for zero accelerations: Newton-Euler, mass centres (Luh, Walker and
-/// Paul 1980), for trees.
+/// Bias torques C qd + g - J^T w (tau for zero accelerations) by the Newton-Euler equations about
+/// mass centers (Luh, Walker and Paul 1980), for trees. O(n).
 template <class S>
-VectorX<S> walker_orin_bias(const Situation<S>& given) {
-  counting::Ledger<S>::line("bias");
-  const Tree& tree = *given.tree;
+VectorX<S> walker_orin_bias(const DynamicsInput<S>& input) {
+  counting::LineCounter<S>::start_line("bias");
+  const Tree& tree = *input.tree;
   const std::size_t n = tree.size();
-  struct Motion {
+  struct BodyMotion {
     Vec3<S> omega, alpha, a;
   };
-  const Motion base = {given.base.angular_velocity, given.base.angular_acceleration,
-                       given.base.acceleration};
-  std::vector<Motion> motion(n);
+  const BodyMotion base = {input.base.angular_velocity, input.base.angular_acceleration,
+                           input.base.acceleration};
+  std::vector<BodyMotion> motion(n);
   std::vector<JointTransform<S>> place(n);
-  std::vector<Vec3<S>> force(n), moment(n);
+  std::vector<Vec3<S>> force(n), torque(n);
   for (std::size_t i = 0; i < n; ++i) {
     const TreeBody& body = tree[i];
-    const Motion& parent = body.parent < 0 ? base : motion[static_cast<std::size_t>(body.parent)];
-    place[i] = joint_transform(body, given.q[i]);
+    const BodyMotion& parent =
+        body.parent < 0 ? base : motion[static_cast<std::size_t>(body.parent)];
+    place[i] = joint_transform(body, input.q[i]);
     const Vec3<S>& p = place[i].r;
-    Motion& own = motion[i];
+    BodyMotion& own = motion[i];
     own.omega = to_body(body, place[i], parent.omega);
     own.alpha = to_body(body, place[i], parent.alpha);
     own.a =
         to_body(body, place[i],
                 parent.a + cross(parent.alpha, p) + cross(parent.omega, cross(parent.omega, p)));
-    const S &qd = given.qd[i], &wx = own.omega.x, &wy = own.omega.y;
+    const S &qd = input.qd[i], &wx = own.omega.x, &wy = own.omega.y;
     if (body.prismatic) {
       const S twice = qd + qd;
       own.a = plus_planar(own.a, {wy * twice, -(wx * twice), S(0.0)});
@@ -87,24 +89,24 @@ VectorX<S> walker_orin_bias(const Situation<S>& given) {
       own.omega.z = own.omega.z + qd;
     }
     const BodyMass mass = body_mass(body);
-    const Vec3<double> c = {mass.centre.x(), mass.centre.y(), mass.centre.z()};
+    const Vec3<double> c = {mass.center.x(), mass.center.y(), mass.center.z()};
     const Eigen::Matrix3d& j = mass.inertia;
     const Sym3<double> I = {j(0, 0), j(0, 1), j(0, 2), j(1, 1), j(1, 2), j(2, 2)};
     force[i] = mass.mass * (own.a + cross(own.alpha, c) + cross(own.omega, cross(own.omega, c)));
-    moment[i] = I * own.alpha + cross(own.omega, I * own.omega) + cross(c, force[i]);
-    if (given.has_wrenches()) {
-      force[i] -= given.wrenches[i].force;
-      moment[i] -= given.wrenches[i].moment;
+    torque[i] = I * own.alpha + cross(own.omega, I * own.omega) + cross(c, force[i]);
+    if (input.has_wrenches()) {
+      force[i] -= input.wrenches[i].force;
+      torque[i] -= input.wrenches[i].moment;
     }
   }
   VectorX<S> tau(at(n));
   for (std::size_t i = n; i-- > 0;) {
-    tau[at(i)] = tree[i].prismatic ? force[i].z : moment[i].z;
+    tau[at(i)] = tree[i].prismatic ? force[i].z : torque[i].z;
     if (tree[i].parent < 0) continue;
     const auto parent = static_cast<std::size_t>(tree[i].parent);
     const Vec3<S> f = to_parent(tree[i], place[i], force[i]);
     force[parent] += f;
-    moment[parent] += to_parent(tree[i], place[i], moment[i]) + cross(place[i].r, f);
+    torque[parent] += to_parent(tree[i], place[i], torque[i]) + cross(place[i].r, f);
   }
   return tau;
 }

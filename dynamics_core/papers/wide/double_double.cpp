@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t terms = 16;  // (pi/4)^33/33! is below 1e-40
 
-/// 1/n! with its sign in the series: of sin (n odd) or cos (n even).
+/// Coefficients +-1/n! of the series of sin (first = 1) or cos (first = 0).
 std::array<DoubleDouble, terms> series(int first) {
   std::array<DoubleDouble, terms> coefficients;
   DoubleDouble factorial(1.0);
@@ -37,19 +37,19 @@ DoubleDouble small_cos(const DoubleDouble& x) {
   return polynomial(coefficients, x * x);
 }
 
-/// x less the nearest multiple of pi/2, and the multiple modulo 4.
+/// x minus the nearest multiple of pi/2, and the multiple modulo 4.
 struct Reduced {
   DoubleDouble rest;
   int quadrant;
 };
 Reduced reduce(const DoubleDouble& x) {
-  // pi/2 in three parts: products with whole numbers below 2^53 leave an error of 1e-48 of them
+  // pi/2 as a sum of three doubles; relative error 1e-48
   constexpr double parts[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54, -0x1.f1976b7ed8fbcp-110};
-  const double whole = std::nearbyint(x.high / parts[0]);
+  const double multiple = std::nearbyint(x.high / parts[0]);
   DoubleDouble rest = x;
-  for (const double part : parts) rest -= DoubleDouble::product(whole, part);
-  const double turns = whole - 4.0 * std::floor(whole / 4.0);
-  return {rest, static_cast<int>(turns)};
+  for (const double part : parts) rest -= DoubleDouble::product(multiple, part);
+  const double quadrant = multiple - 4.0 * std::floor(multiple / 4.0);
+  return {rest, static_cast<int>(quadrant)};
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ DoubleDouble::DoubleDouble(const std::string& decimal) {
 
 DoubleDouble sqrt(const DoubleDouble& x) {
   if (!(x.high > 0.0) || !std::isfinite(x.high)) return {std::sqrt(x.high)};
-  // Newton's step from the double root (Karp and Markstein 1997)
+  // one Newton step from the root in double (Karp and Markstein 1997)
   const double inverse = 1.0 / std::sqrt(x.high), root = x.high * inverse;
   const DoubleDouble rest = x - DoubleDouble::product(root, root);
   return DoubleDouble::sum(root, rest.high * (0.5 * inverse));

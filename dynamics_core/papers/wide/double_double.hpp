@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// DoubleDouble: a real of about 32 digits as the unevaluated sum of two doubles, |low| at most half
-// a unit in the last place of high (Dekker, Numerische Mathematik 18, 1971; Hida, Li and Bailey,
-// Arithmetic 15, 2001). The range is that of double. Needs IEEE arithmetic: no -ffast-math.
+// DoubleDouble: a number of about 32 digits, the unevaluated sum of two doubles, high and low, with
+// |low| <= ulp(high)/2 (Dekker, Numerische Mathematik 18, 1971; Hida, Li and Bailey, Arithmetic 15,
+// 2001). The range is that of double. Requires IEEE arithmetic: no -ffast-math.
 //
 //   const DoubleDouble third = DoubleDouble(1.0) / 3.0;
 //   const double error = static_cast<double>(third * 3.0 - 1.0);   // below 1e-31
 //
-// Only what the recursions and the integrators need: + - * /, comparison, sqrt, sin, cos; pow and
-// log10 are as exact as double (they choose steps and orders).
+// Operations: + - * /, comparison, sqrt, sin, cos, as the recursions and integrators need them. pow
+// and log10 have the precision of double (they choose steps and orders).
 
 #include <cmath>
 #include <limits>
@@ -24,23 +24,24 @@ struct DoubleDouble {
   double low = 0.0;
 
   DoubleDouble() = default;
-  DoubleDouble(double x) : high(x) {}                    // NOLINT: numbers are reals
-  DoubleDouble(int x) : high(x) {}                       // NOLINT: numbers are reals
-  DoubleDouble(double a, double b) : high(a), low(b) {}  ///< |b| at most half an ulp of a
-  explicit DoubleDouble(const std::string& decimal);     ///< "-1.25e-3", to all 32 digits
+  DoubleDouble(double x) : high(x) {}                    // NOLINT: implicit like int to double
+  DoubleDouble(int x) : high(x) {}                       // NOLINT: implicit like int to double
+  DoubleDouble(double a, double b) : high(a), low(b) {}  ///< requires |b| <= ulp(a)/2
+  explicit DoubleDouble(const std::string& decimal);  ///< parses "-1.25e-3" with 32 digits; throws
+                                                      ///< std::invalid_argument
   explicit operator double() const { return high + low; }
 
-  /// a + b exactly, where |a| >= |b|.
+  /// Exact a + b for |a| >= |b|.
   static DoubleDouble ordered_sum(double a, double b) {
     const double sum = a + b;
     return {sum, b - (sum - a)};
   }
-  /// a + b exactly.
+  /// Exact a + b.
   static DoubleDouble sum(double a, double b) {
     const double sum = a + b, part = sum - a;
     return {sum, (a - (sum - part)) + (b - part)};
   }
-  /// a b exactly.
+  /// Exact a * b.
   static DoubleDouble product(double a, double b) {
     const double product = a * b;
     return {product, std::fma(a, b, -product)};
@@ -86,7 +87,7 @@ struct DoubleDouble {
 inline bool isfinite(const DoubleDouble& x) { return std::isfinite(x.high); }
 inline DoubleDouble abs(const DoubleDouble& x) { return x.high < 0.0 ? -x : x; }
 DoubleDouble sqrt(const DoubleDouble& x);
-DoubleDouble sin(const DoubleDouble& x);  ///< to 32 digits of one, |x| up to 1e9
+DoubleDouble sin(const DoubleDouble& x);  ///< absolute error about 1e-32 for |x| <= 1e9
 DoubleDouble cos(const DoubleDouble& x);
 inline DoubleDouble pow(const DoubleDouble& x, const DoubleDouble& y) {
   return {std::pow(static_cast<double>(x), static_cast<double>(y))};
@@ -115,7 +116,9 @@ class std::numeric_limits<dynamics::DoubleDouble> {
   static constexpr int digits10 = 31;
   static constexpr int max_digits10 = 33;
   static dynamics::DoubleDouble epsilon() { return {0x1p-104}; }
-  static dynamics::DoubleDouble min() { return {0x1p-969}; }  ///< its low part is still normal
+  static dynamics::DoubleDouble min() {
+    return {0x1p-969};
+  }  ///< smallest number whose low part is normal
   static dynamics::DoubleDouble max() { return {std::numeric_limits<double>::max()}; }
   static dynamics::DoubleDouble lowest() { return {std::numeric_limits<double>::lowest()}; }
   static dynamics::DoubleDouble infinity() { return {std::numeric_limits<double>::infinity()}; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The integrators for DoubleDouble, compiled once.
+// Explicit instantiations of the integrators for DoubleDouble.
 
 #include "papers/wide/wide_integrators.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The integrators for DoubleDouble are compiled into the library, as those for double are.
+// Integrators for DoubleDouble: instantiated in wide_integrators.cpp.
 
 #include "ode/make_integrator.hpp"
 #include "ode/solve.hpp"

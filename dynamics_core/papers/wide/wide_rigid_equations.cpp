@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rigid arm in wider reals: the recursion of forward dynamics over DoubleDouble. The constants
-// of the model are its doubles, so that both precisions solve the same problem.
+// Rigid dynamics over DoubleDouble by the recursion of forward dynamics. The model constants are
+// the same doubles, so that both precisions solve the same problem.
 //
-// The recursion of inverse dynamics reads other constants of the model (pseudo-inertias instead of
-// inertias), equal to round-off of double only. A reference must not contradict itself by as much
-// as that, so that inverse dynamics here is the inverse of forward dynamics: M^-1 from its columns.
+// The recursion of inverse dynamics uses other constants of the model (pseudo-inertias instead of
+// inertias) that agree only to the round-off of double. To be consistent to 32 digits, inverse
+// dynamics is computed here from forward dynamics: column j of M^-1 is qdd(e_j) - qdd(0).
 
 #include <algorithm>
 #include <initializer_list>
@@ -108,7 +108,7 @@ std::unique_ptr<EquationsOfMotion<DoubleDouble>> wide_rigid_equations(
     const Model& model, const RigidPlantOptions& options) {
   if (!model.plain()) {
     throw ArgumentError("'" + model.name() +
-                        "' has mimic joints: wider reals are for robots without any, use double");
+                        "' has mimic joints, which double-double does not support: use double");
   }
   if (!model.singular_reason().empty()) throw ModelError("", model.singular_reason());
   return std::make_unique<WideRigid>(model, options);

@@ -10,8 +10,8 @@
 
 namespace dynamics {
 
-/// Our own motions are evaluated with all digits: an open-loop run is no better than what it
-/// follows. Motions of the user's are as exact as double.
+/// The trajectories of this library are evaluated with 32 digits, as an open-loop run cannot be
+/// more accurate than its reference. Other trajectories are evaluated in double.
 template <>
 void evaluate_trajectory<DoubleDouble>(const Trajectory& trajectory, const DoubleDouble& t,
                                        std::span<DoubleDouble> q, std::span<DoubleDouble> qd,
@@ -49,7 +49,7 @@ Recording simulate_double_double(const Model& model, const SimulationOptions& op
                                                  : nullptr;
   if (reason != nullptr) {
     throw ArgumentError(
-        fmt::format("precision double-double does not go with {}: use double", reason));
+        fmt::format("precision double-double does not support {}: use double", reason));
   }
   const RigidPlantOptions rigid{.friction = options.friction};
   const auto plant = rigid_plant(model, rigid);

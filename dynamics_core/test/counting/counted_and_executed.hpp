@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An algorithm counted beside the same algorithm executed.
+// Compares the operation count of an algorithm with the instructions that it executes.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace dynamics::test {
 
 using counting::Counted;
-using counting::Counts;
+using counting::OperationCount;
 
 template <class S>
 std::vector<S> numbers(std::size_t size, double phase) {
@@ -30,14 +30,14 @@ std::vector<S> numbers(std::size_t size, double phase) {
 template <template <class> class Work, class Number>
 void compare(const char* name, const Model& model) {
   const Work<Counted> counted(model);
-  const counting::Tally tally;
+  const counting::OperationCounter counter;
   counted();
-  Counts expected = tally.counts();
+  OperationCount expected = counter.count();
   EXPECT_GT(expected.multiplications, 0);
-  const Work<Number> plain(model);
-  const std::optional<Counts> found = executed([&plain] { plain(); });
-  if (!found) GTEST_SKIP() << "no stepping through a process here";
-  expected.sines = expected.cosines = expected.negations = 0;  // no instruction of their own
+  const Work<Number> executable(model);
+  const std::optional<OperationCount> found = executed([&executable] { executable(); });
+  if (!found) GTEST_SKIP() << "single-stepping of a process (ptrace) is not available";
+  expected.sines = expected.cosines = expected.negations = 0;  // not separate instructions
   EXPECT_EQ(found->multiplications, expected.multiplications) << name;
   EXPECT_EQ(found->additions, expected.additions) << name;
   EXPECT_EQ(found->divisions, expected.divisions) << name;

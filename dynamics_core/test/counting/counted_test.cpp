@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counting scalar on expressions that are counted by hand, and that it is a double otherwise.
+// The counting scalar on expressions counted by hand; its values are those of double.
 
 #include "papers/counting/counted.hpp"
 
@@ -18,54 +18,54 @@ namespace dynamics::counting {
 namespace {
 
 template <class Work>
-Counts counts_of(Work&& work) {
-  const Tally tally;
+OperationCount counts_of(Work&& work) {
+  const OperationCounter counter;
   work();
-  return tally.counts();
+  return counter.count();
 }
 
-TEST(Counted, TheHeadersExample) {
+TEST(Counted, ExampleOfTheHeader) {
   Counted x = 2.0, y = 3.0;
-  const Tally tally;
+  const OperationCounter counter;
   Counted z = 0.5 * x * x + y;
-  EXPECT_EQ(tally.counts(), (Counts{.multiplications = 2, .additions = 1}));
+  EXPECT_EQ(counter.count(), (OperationCount{.multiplications = 2, .additions = 1}));
   z = -z / sqrt(y);
-  EXPECT_EQ(tally.counts(), (Counts{.multiplications = 2,
-                                    .additions = 1,
-                                    .divisions = 1,
-                                    .square_roots = 1,
-                                    .negations = 1}));
+  EXPECT_EQ(counter.count(), (OperationCount{.multiplications = 2,
+                                             .additions = 1,
+                                             .divisions = 1,
+                                             .square_roots = 1,
+                                             .negations = 1}));
   EXPECT_EQ(z.value(), -(0.5 * 2.0 * 2.0 + 3.0) / std::sqrt(3.0));
 }
 
 TEST(Counted, EveryOperatorCountsOnce) {
   const Counted a = 1.25, b = 0.5;
   Counted c = 1.0;
-  EXPECT_EQ(counts_of([&] { c = a + b; }), Counts{.additions = 1});
-  EXPECT_EQ(counts_of([&] { c = a - b; }), Counts{.additions = 1});
-  EXPECT_EQ(counts_of([&] { c = a * b; }), Counts{.multiplications = 1});
-  EXPECT_EQ(counts_of([&] { c = a / b; }), Counts{.divisions = 1});
-  EXPECT_EQ(counts_of([&] { c = -a; }), Counts{.negations = 1});
-  EXPECT_EQ(counts_of([&] { c += a; }), Counts{.additions = 1});
-  EXPECT_EQ(counts_of([&] { c -= a; }), Counts{.additions = 1});
-  EXPECT_EQ(counts_of([&] { c *= a; }), Counts{.multiplications = 1});
-  EXPECT_EQ(counts_of([&] { c /= a; }), Counts{.divisions = 1});
-  EXPECT_EQ(counts_of([&] { c = sqrt(a); }), Counts{.square_roots = 1});
-  EXPECT_EQ(counts_of([&] { c = sin(a); }), Counts{.sines = 1});
-  EXPECT_EQ(counts_of([&] { c = cos(a); }), Counts{.cosines = 1});
+  EXPECT_EQ(counts_of([&] { c = a + b; }), OperationCount{.additions = 1});
+  EXPECT_EQ(counts_of([&] { c = a - b; }), OperationCount{.additions = 1});
+  EXPECT_EQ(counts_of([&] { c = a * b; }), OperationCount{.multiplications = 1});
+  EXPECT_EQ(counts_of([&] { c = a / b; }), OperationCount{.divisions = 1});
+  EXPECT_EQ(counts_of([&] { c = -a; }), OperationCount{.negations = 1});
+  EXPECT_EQ(counts_of([&] { c += a; }), OperationCount{.additions = 1});
+  EXPECT_EQ(counts_of([&] { c -= a; }), OperationCount{.additions = 1});
+  EXPECT_EQ(counts_of([&] { c *= a; }), OperationCount{.multiplications = 1});
+  EXPECT_EQ(counts_of([&] { c /= a; }), OperationCount{.divisions = 1});
+  EXPECT_EQ(counts_of([&] { c = sqrt(a); }), OperationCount{.square_roots = 1});
+  EXPECT_EQ(counts_of([&] { c = sin(a); }), OperationCount{.sines = 1});
+  EXPECT_EQ(counts_of([&] { c = cos(a); }), OperationCount{.cosines = 1});
 }
 
-TEST(Counted, ConstantsCountAsTheyAreExecuted) {
+TEST(Counted, OperationsWithConstantsAreCounted) {
   const Counted a = 1.25;
   Counted c = 1.0;
-  EXPECT_EQ(counts_of([&] { c = 2.0 * a; }), Counts{.multiplications = 1});
-  EXPECT_EQ(counts_of([&] { c = a * 2.0; }), Counts{.multiplications = 1});
-  EXPECT_EQ(counts_of([&] { c = 1.0 / a; }), Counts{.divisions = 1});
-  EXPECT_EQ(counts_of([&] { c = 0.0 + a; }), Counts{.additions = 1});
-  EXPECT_EQ(counts_of([&] { c -= 1.0; }), Counts{.additions = 1});
+  EXPECT_EQ(counts_of([&] { c = 2.0 * a; }), OperationCount{.multiplications = 1});
+  EXPECT_EQ(counts_of([&] { c = a * 2.0; }), OperationCount{.multiplications = 1});
+  EXPECT_EQ(counts_of([&] { c = 1.0 / a; }), OperationCount{.divisions = 1});
+  EXPECT_EQ(counts_of([&] { c = 0.0 + a; }), OperationCount{.additions = 1});
+  EXPECT_EQ(counts_of([&] { c -= 1.0; }), OperationCount{.additions = 1});
 }
 
-TEST(Counted, NothingElseCounts) {
+TEST(Counted, CopiesAndComparisonsAreNotCounted) {
   const Counted a = 1.25;
   EXPECT_EQ(counts_of([&] {
               Counted b = a, c(2.0), d;
@@ -75,31 +75,35 @@ TEST(Counted, NothingElseCounts) {
               d = abs(a);
               static_cast<void>(compared);
             }),
-            Counts{});
+            OperationCount{});
 }
 
-TEST(Counted, SmallVectorsByHand) {
+TEST(Counted, VectorProductsAreCounted) {
   const spatial::Vec3<Counted> a = {1.0, 2.0, 3.0}, b = {4.0, 5.0, 6.0};
   const spatial::Vec3<double> k = {0.1, 0.2, 0.3};
-  EXPECT_EQ(counts_of([&] { cross(a, b); }), (Counts{.multiplications = 6, .additions = 3}));
-  EXPECT_EQ(counts_of([&] { cross(k, b); }), (Counts{.multiplications = 6, .additions = 3}));
-  EXPECT_EQ(counts_of([&] { dot(a, k); }), (Counts{.multiplications = 3, .additions = 2}));
-  EXPECT_EQ(counts_of([&] { 2.0 * a + b; }), (Counts{.multiplications = 3, .additions = 3}));
+  EXPECT_EQ(counts_of([&] { cross(a, b); }),
+            (OperationCount{.multiplications = 6, .additions = 3}));
+  EXPECT_EQ(counts_of([&] { cross(k, b); }),
+            (OperationCount{.multiplications = 6, .additions = 3}));
+  EXPECT_EQ(counts_of([&] { dot(a, k); }), (OperationCount{.multiplications = 3, .additions = 2}));
+  EXPECT_EQ(counts_of([&] { 2.0 * a + b; }),
+            (OperationCount{.multiplications = 3, .additions = 3}));
 }
 
-TEST(Counted, EigensSmallProductsByHand) {
+TEST(Counted, EigenProductsAreCounted) {
   const Eigen::Matrix<Counted, 4, 4> a = Eigen::Matrix<Counted, 4, 4>::Constant(Counted(1.5));
   Eigen::Matrix<Counted, 4, 4> b;
-  EXPECT_EQ(counts_of([&] { b = a * a; }), (Counts{.multiplications = 64, .additions = 48}));
+  EXPECT_EQ(counts_of([&] { b = a * a; }),
+            (OperationCount{.multiplications = 64, .additions = 48}));
   EXPECT_EQ(counts_of([&] { b += a * Counted(2.0); }),
-            (Counts{.multiplications = 16, .additions = 16}));
+            (OperationCount{.multiplications = 16, .additions = 16}));
   EXPECT_EQ(counts_of([&] { a.cwiseProduct(a).sum(); }),
-            (Counts{.multiplications = 16, .additions = 15}));
+            (OperationCount{.multiplications = 16, .additions = 15}));
   const Eigen::Matrix<Counted, 6, 1> v = Eigen::Matrix<Counted, 6, 1>::Constant(Counted(0.5));
-  EXPECT_EQ(counts_of([&] { v.dot(v); }), (Counts{.multiplications = 6, .additions = 5}));
+  EXPECT_EQ(counts_of([&] { v.dot(v); }), (OperationCount{.multiplications = 6, .additions = 5}));
 }
 
-TEST(Counted, IsADoubleOtherwise) {
+TEST(Counted, HasTheValuesOfDouble) {
   static_assert(sizeof(Counted) == sizeof(double));
   static_assert(std::is_trivially_copyable_v<Counted>);
   const double infinity = std::numeric_limits<double>::infinity();
@@ -111,57 +115,58 @@ TEST(Counted, IsADoubleOtherwise) {
   EXPECT_FALSE(Counted(std::nan("")) == Counted(std::nan("")));
 }
 
-TEST(Counted, TalliesNest) {
+TEST(OperationCounter, CanBeNested) {
   Counted a = 1.0;
-  const Tally outer;
+  const OperationCounter outer;
   a = a * a;
-  const Tally inner;
+  const OperationCounter inner;
   a = a + a;
-  EXPECT_EQ(inner.counts(), Counts{.additions = 1});
-  EXPECT_EQ(outer.counts(), (Counts{.multiplications = 1, .additions = 1}));
+  EXPECT_EQ(inner.count(), OperationCount{.additions = 1});
+  EXPECT_EQ(outer.count(), (OperationCount{.multiplications = 1, .additions = 1}));
 }
 
-TEST(Counted, ThreadsCountForThemselves) {
+TEST(OperationCounter, IsSeparatePerThread) {
   constexpr int threads = 4, each = 2000;
-  std::vector<Counts> counted(threads);
+  std::vector<OperationCount> counted(threads);
   std::vector<std::thread> running;
   for (int t = 0; t < threads; ++t) {
     running.emplace_back([&counted, t] {
-      const Tally tally;
+      const OperationCounter counter;
       Counted a = 1.0;
       for (int i = 0; i < each * (t + 1); ++i) a = a * Counted(1.0);
-      counted[static_cast<std::size_t>(t)] = tally.counts();
+      counted[static_cast<std::size_t>(t)] = counter.count();
     });
   }
-  const Tally here;
+  const OperationCounter here;
   for (std::thread& thread : running) thread.join();
   for (int t = 0; t < threads; ++t) {
-    EXPECT_EQ(counted[static_cast<std::size_t>(t)], Counts{.multiplications = each * (t + 1)});
+    EXPECT_EQ(counted[static_cast<std::size_t>(t)],
+              OperationCount{.multiplications = each * (t + 1)});
   }
-  EXPECT_EQ(here.counts(), Counts{});
+  EXPECT_EQ(here.count(), OperationCount{});
 }
 
-TEST(Ledger, BooksByLine) {
-  using Ledger = Ledger<Counted>;
+TEST(LineCounter, CountsByLine) {
+  using LineCounter = LineCounter<Counted>;
   Counted a = 1.5;
-  Ledger::start();
+  LineCounter::reset();
   a = a * a;
-  Ledger::line("one");
+  LineCounter::start_line("one");
   a = a + a;
-  Ledger::line("two");
+  LineCounter::start_line("two");
   a = a / Counted(2.0);
-  Ledger::line("one");
+  LineCounter::start_line("one");
   a = a - Counted(1.0);
-  const Lines lines = Ledger::lines();
-  EXPECT_EQ(lines, (Lines{{"", Counts{.multiplications = 1}},
-                          {"one", Counts{.additions = 2}},
-                          {"two", Counts{.divisions = 1}}}));
-  Ledger::start();
-  EXPECT_EQ(Ledger::lines(), (Lines{{"", Counts{}}}));
+  const CountsByLine lines = LineCounter::lines();
+  EXPECT_EQ(lines, (CountsByLine{{"", OperationCount{.multiplications = 1}},
+                                 {"one", OperationCount{.additions = 2}},
+                                 {"two", OperationCount{.divisions = 1}}}));
+  LineCounter::reset();
+  EXPECT_EQ(LineCounter::lines(), (CountsByLine{{"", OperationCount{}}}));
 }
 
-TEST(Polynomials, GoThroughTheirValues) {
-  // the row of Walker and Orin: fractions for coefficients, whole numbers for values
+TEST(Polynomial, InterpolatesItsValues) {
+  // the row of Walker and Orin: rational coefficients, integer values
   const Polynomial row = Polynomial::sixths({1, 69, 230, -282});
   EXPECT_EQ(row.text(), "1/6 n^3 + 23/2 n^2 + 115/3 n - 47");
   std::vector<std::int64_t> values;

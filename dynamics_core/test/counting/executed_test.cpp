@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is counted is what is executed, no more and no fewer: the papers' formulations run with
-// doubles, one machine instruction after the other, beside their counts.
+// The counts of the papers' formulations equal the floating-point instructions that they execute
+// with double, measured by single-stepping.
 
 #include <gtest/gtest.h>
 
@@ -17,83 +17,86 @@
 namespace dynamics {
 namespace {
 
-using counting::Counts;
 using counting::general_arm;
+using counting::OperationCount;
 using test::compare;
 using test::executed;
 using test::numbers;
 
 template <class S>
-formulations::Situation<S> situation(const Model& model) {
-  formulations::Situation<S> given;
-  given.tree = &model.tree();
-  given.q = numbers<S>(model.body_count(), 0.3);
-  given.qd = numbers<S>(model.body_count(), 0.9);
+formulations::DynamicsInput<S> dynamics_input(const Model& model) {
+  formulations::DynamicsInput<S> input;
+  input.tree = &model.tree();
+  input.q = numbers<S>(model.body_count(), 0.3);
+  input.qd = numbers<S>(model.body_count(), 0.9);
   const S zero(0.0);
-  given.base.angular_velocity = given.base.angular_acceleration = {zero, zero, zero};
-  given.base.acceleration = {zero, zero, S(9.81)};
-  return given;
+  input.base.angular_velocity = input.base.angular_acceleration = {zero, zero, zero};
+  input.base.acceleration = {zero, zero, S(9.81)};
+  return input;
 }
 
-/// What an algorithm is given, prepared outside of what is counted: the constants of an arm too.
+/// The input of an algorithm and the constants of the arm, prepared before the counting starts.
 template <class S>
 struct Prepared {
   explicit Prepared(const Model& model)
-      : given(situation<S>(model)),
-        arm(formulations::serial_arm(given)),
-        third(numbers<S>(model.body_count(), 1.5)),
-        vector(static_cast<Eigen::Index>(third.size())) {
-    for (std::size_t i = 0; i < third.size(); ++i) vector[static_cast<Eigen::Index>(i)] = third[i];
+      : input(dynamics_input<S>(model)),
+        arm(formulations::serial_arm(input)),
+        qdd_or_tau(numbers<S>(model.body_count(), 1.5)),
+        vector(static_cast<Eigen::Index>(qdd_or_tau.size())) {
+    for (std::size_t i = 0; i < qdd_or_tau.size(); ++i)
+      vector[static_cast<Eigen::Index>(i)] = qdd_or_tau[i];
   }
-  formulations::Situation<S> given;
+  formulations::DynamicsInput<S> input;
   formulations::SerialArm<S> arm;
-  std::vector<S> third;
+  std::vector<S> qdd_or_tau;
   formulations::VectorX<S> vector;
 };
 template <class S>
 struct NewtonEuler : Prepared<S> {
   using Prepared<S>::Prepared;
-  void operator()() const { formulations::newton_euler(this->arm, this->given.qd, this->third); }
+  void operator()() const {
+    formulations::newton_euler(this->arm, this->input.qd, this->qdd_or_tau);
+  }
 };
 template <class S>
 struct ModifiedNewtonEuler : Prepared<S> {
   using Prepared<S>::Prepared;
   void operator()() const {
-    formulations::modified_newton_euler(this->arm, this->given.qd, this->third);
+    formulations::modified_newton_euler(this->arm, this->input.qd, this->qdd_or_tau);
   }
 };
 template <class S>
 struct ArticulatedBodies : Prepared<S> {
   using Prepared<S>::Prepared;
-  void operator()() const { formulations::articulated_body(this->given, this->vector); }
+  void operator()() const { formulations::articulated_body(this->input, this->vector); }
 };
 template <class S>
 struct Nasser : Prepared<S> {
   using Prepared<S>::Prepared;
-  void operator()() const { formulations::nasser(this->given, this->vector); }
+  void operator()() const { formulations::nasser(this->input, this->vector); }
 };
 template <class S>
 struct WalkerOrin : Prepared<S> {
   using Prepared<S>::Prepared;
   void operator()() const {
     formulations::VectorX<S> qdd;
-    formulations::solve_by_cholesky<S>(formulations::walker_orin_inertia_matrix(this->given),
+    formulations::solve_by_cholesky<S>(formulations::walker_orin_inertia_matrix(this->input),
                                        this->vector, qdd);
   }
 };
 
-TEST(Executed, AHandCountedExpression) {
+TEST(ExecutedInstructions, EqualHandCountOfExpression) {
   static volatile double x = 1.5, y = 2.5;
   const auto found = executed([] {
     x = x * y + x - y * x;
     x = std::sqrt(x / y) - y;
   });
-  if (!found) GTEST_SKIP() << "no stepping through a process here";
-  EXPECT_EQ(*found,
-            (Counts{.multiplications = 2, .additions = 3, .divisions = 1, .square_roots = 1}));
+  if (!found) GTEST_SKIP() << "single-stepping of a process (ptrace) is not available";
+  EXPECT_EQ(*found, (OperationCount{
+                        .multiplications = 2, .additions = 3, .divisions = 1, .square_roots = 1}));
 }
 
-TEST(Executed, Formulations) {
+TEST(ExecutedInstructions, EqualCountsOfFormulations) {
   const Model arm = general_arm(4);
   compare<NewtonEuler, double>("newton-euler", arm);
   compare<ModifiedNewtonEuler, double>("modified-newton-euler", arm);

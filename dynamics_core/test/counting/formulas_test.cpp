@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of the papers' formulations on general arms, exactly, for 3 to 30 links; and how
-// they differ from the papers' tables, line by line (docs/operation_counts.md has the same tables).
+// Exact operation counts of the papers' formulations for general arms of 3 to 30 links, and their
+// differences from the papers' tables, line by line (the tables of docs/operation_counts.md).
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ template <class Count>
 Pair fitted(Count&& count, const ArmOptions& options = {}) {
   std::vector<std::int64_t> m, a;
   for (std::size_t links = first; links <= last; ++links) {
-    const Counts counts = count(general_arm(links, options));
+    const OperationCount counts = count(general_arm(links, options));
     m.push_back(counts.products());
     a.push_back(counts.additions);
   }
@@ -75,7 +75,7 @@ LinePairs fitted_lines(std::string_view name, const ArmOptions& options = {}) {
         [&](const Model& arm) { return count(find(name), Task::inverse, arm).lines.at(line); },
         options);
   }
-  lines.erase("");  // before the first line nothing is executed: the totals say so
+  lines.erase("");  // no operations before the first line, as the totals show
   return lines;
 }
 Pair sum(const LinePairs& lines) {
@@ -106,7 +106,7 @@ Pair paper_sum(std::string_view name, std::string_view table) {
 
 // --- the papers
 
-TEST(PaperTables, PrintTheirOwnValues) {
+TEST(PaperTables, FormulasGiveThePrintedValues) {
   struct Printed {
     const char *paper, *table, *algorithm;
     std::int64_t links, M, A;
@@ -133,14 +133,14 @@ TEST(PaperTables, PrintTheirOwnValues) {
   }
 }
 
-TEST(PaperTables, LinesAddUpToTheirTotals) {
+TEST(PaperTables, LinesAddUpToTheTotals) {
   EXPECT_EQ(paper_sum("Turney 1980", "Table 2"), paper("Turney 1980", "Table 1", "Lagrange"));
   EXPECT_EQ(paper_sum("Turney 1980", "Table 3"), paper("Turney 1980", "Table 1", "Newton-Euler"));
   EXPECT_EQ(paper_sum("Turney 1980", "Table 4"),
             paper("Turney 1980", "Table 1", "Modified Newton-Euler"));
 }
 
-TEST(PaperTables, StepsOfSaha2003AddUpToOneMoreALink) {
+TEST(PaperTables, StepsOfSaha2003AddUpToOneMorePerLink) {
   // section 3: A1 A2 A3a A3b A4a A4b A5 A6 A7a A7b A8a A8b A9 A10 B C1 C2a C2b C3
   const Pair steps = n(4, 0, 2, 0) + n(0, 0, 3, -3) + n(0, 16, 0, 17) + n(86, -179, 101, -215) +
                      n(0, 2, 0, 0) + n(12, -36, 12, -36) + n(2, 0, 2, 0) + n(6, -7, 0, 0) +
@@ -152,7 +152,7 @@ TEST(PaperTables, StepsOfSaha2003AddUpToOneMoreALink) {
 
 // --- Turney's Newton-Euler
 
-TEST(NewtonEuler, LineByLine) {
+TEST(NewtonEuler, CountsEveryLine) {
   const LinePairs expected = {{"omega_i", n(8, 0, 5, 0)},
                               {"alpha_i", n(10, 0, 7, 0)},
                               {"A_i", n(6, 0, 9, 0)},
@@ -171,18 +171,18 @@ TEST(NewtonEuler, LineByLine) {
   EXPECT_EQ(sum(expected), n(107, -22, 88, -20));
 }
 
-TEST(NewtonEuler, DifferenceFromThePaper) {
-  const Pair turns = n(-5, 2, -10, 4);           // five a link by 8 M 4 A instead of 9 M 6 A
-  const Pair axis = n(2, 0, 0, 0);               // the 2 M of omega x z qd
-  const Pair last_mass = n(0, 3, 0, 0);          // m a_bar of the last link
-  const Pair nothing_beyond = n(0, -15, 0, -9);  // r x R f and R n of the last link
-  const Pair adding = n(0, 0, -3, -6);           // four sums, not five; two for the last link
-  const Pair projection = n(2, 0, 1, 0);         // (3.21)
+TEST(NewtonEuler, DifferenceFromThePaperIsExplained) {
+  const Pair rotations = n(-5, 2, -10, 4);  // five per link with 8 M 4 A instead of 9 M 6 A
+  const Pair axis = n(2, 0, 0, 0);          // the 2 M of omega x z qd
+  const Pair last_mass = n(0, 3, 0, 0);     // m a_bar of the last link
+  const Pair no_child = n(0, -15, 0, -9);   // r x R f and R n of the last link
+  const Pair sums = n(0, 0, -3, -6);        // four sums, not five; two for the last link
+  const Pair projection = n(2, 0, 1, 0);    // (3.21)
   EXPECT_EQ(fitted("newton-euler", Task::inverse) - paper("Turney 1980", "Table 1", "Newton-Euler"),
-            turns + axis + last_mass + nothing_beyond + adding + projection);
+            rotations + axis + last_mass + no_child + sums + projection);
 }
 
-TEST(ModifiedNewtonEuler, LineByLine) {
+TEST(ModifiedNewtonEuler, CountsEveryLine) {
   LinePairs expected = {{"omega_i", n(8, 0, 5, 0)},
                         {"alpha_i", n(10, 0, 7, 0)},
                         {"A_i", n(6, 0, 9, 0)},
@@ -198,20 +198,20 @@ TEST(ModifiedNewtonEuler, LineByLine) {
   EXPECT_EQ(fitted_lines("modified-newton-euler"), expected);
   EXPECT_EQ(fitted("modified-newton-euler", Task::inverse), sum(expected));
   EXPECT_EQ(sum(expected), n(98, -31, 85, -29));
-  // with tensors in principal axes, as the paper has them
+  // with inertia tensors in principal axes, as in the paper
   expected["Tr{A_i K_i sigma^t}"] = n(6, 0, 3, 0);
   EXPECT_EQ(fitted_lines("modified-newton-euler", {.principal = true}), expected);
   EXPECT_EQ(sum(expected), n(89, -31, 73, -29));
 }
 
-TEST(ModifiedNewtonEuler, DifferenceFromThePaper) {
-  const Pair turns = n(-5, 2, -10, 4);
+TEST(ModifiedNewtonEuler, DifferenceFromThePaperIsExplained) {
+  const Pair rotations = n(-5, 2, -10, 4);
   const Pair axis = n(2, 0, 0, 0);
-  const Pair last_turn = n(0, 9, 0, 6);  // R a_{n-1} for the last m a_bar
-  const Pair nothing_beyond = n(0, -15, 0, -9);
-  const Pair adding = n(0, 0, -6, -6);  // three sums, not five; one for the last link
+  const Pair last_rotation = n(0, 9, 0, 6);  // R a_{n-1} for the last m a_bar
+  const Pair no_child = n(0, -15, 0, -9);
+  const Pair sums = n(0, 0, -6, -6);  // three sums, not five; one for the last link
   const Pair projection = n(2, 0, 1, 0);
-  const Pair principal = turns + axis + last_turn + nothing_beyond + adding + projection;
+  const Pair principal = rotations + axis + last_rotation + no_child + sums + projection;
   const Pair general_tensors = n(9, 0, 12, 0);
   const Pair table = paper("Turney 1980", "Table 1", "Modified Newton-Euler");
   EXPECT_EQ(fitted("modified-newton-euler", Task::inverse, {.principal = true}) - table, principal);
@@ -220,7 +220,7 @@ TEST(ModifiedNewtonEuler, DifferenceFromThePaper) {
 
 // --- Turney's Lagrange
 
-TEST(Lagrange, LineByLine) {
+TEST(Lagrange, CountsEveryLine) {
   const LinePairs expected = {
       {"T_{i-1}^i", n(8, 0, 2, 0)},
       {"T_j^i", sixths({0, 192, -192, 0}, {0, 144, -144, 0})},
@@ -233,13 +233,13 @@ TEST(Lagrange, LineByLine) {
   EXPECT_EQ(fitted("lagrange", Task::inverse), sum(expected));
 }
 
-TEST(Lagrange, DifferenceFromThePaper) {
+TEST(Lagrange, DifferenceFromThePaperIsExplained) {
   // T_{i-1}^i itself: four products of its entries, p by 4 M 2 A
   const Pair entries = n(8, 0, 2, 0);
   // the squares' matrices times their rates, 16q for link q, in M; in A what sums each pair of
   // rates once, 8q(q + 1) + q(q - 1)/2 + 16(q - 1) + 48, for the paper's 16q(q - 1) + 32
   const Pair kinetic = sixths({0, 48, 48, 0}, {-15, 96, 111, 0});
-  // gravity in any direction: 15 M 11 A for 4 M 3 A, and its sum with the rest
+  // gravity in any direction: 15 M 11 A instead of 4 M 3 A, and the addition of the result
   const Pair gravity = sixths({0, 33, 33, 0}, {0, 24, 30, 0});
   EXPECT_EQ(fitted("lagrange", Task::inverse) - paper("Turney 1980", "Table 1", "Lagrange"),
             entries + kinetic + gravity);
@@ -247,8 +247,8 @@ TEST(Lagrange, DifferenceFromThePaper) {
 
 // --- the others
 
-TEST(Formulations, ExactCounts) {
-  // strobing: Turney has its form only, k n(n + 1)/2 for M and k n(n + 1)(2n + 1)/6 for C
+TEST(Formulations, HaveExactCounts) {
+  // strobing: Turney gives only the form, k n(n + 1)/2 for M and k n(n + 1)(2n + 1)/6 for C
   EXPECT_EQ(fitted("strobing", Task::inverse),
             sixths({226, 504, 680, -186}, {194, 429, 571, -174}));
   EXPECT_EQ(fitted("strobing", Task::forward), sixths({2, 300, 694, -186}, {2, 258, 592, -174}));
@@ -262,20 +262,20 @@ TEST(Formulations, ExactCounts) {
   EXPECT_EQ(fitted("nasser", Task::forward), n(247, -184, 223, -178));
 }
 
-TEST(WalkerOrin, AtOrBelowFeatherstonesCount) {
+TEST(WalkerOrin, DoesNotExceedThePapersCount) {
   const Pair ours = fitted_for_phi("walker-orin");
   EXPECT_EQ(ours, sixths({1, 69, 134, -192}, {1, 42, 209, -252}));
-  // 17 M 4 A less a composite body; a division more a link for Cholesky
+  // 17 M 4 A fewer per composite body; one more division per link for Cholesky
   EXPECT_EQ(ours - paper("Saha 1999", "Table 2", "Walker and Orin (1982)"), n(-16, 15, -4, 4));
 }
 
-TEST(ArticulatedBody, AtOrBelowThePapersCount) {
+TEST(ArticulatedBody, DoesNotExceedThePapersCount) {
   const Pair ours = fitted_for_phi("articulated-body");
   EXPECT_EQ(ours, n(171, -163, 174, -173));
   EXPECT_EQ(ours - paper("Saha 1999", "Table 2", "Featherstone (1983)"), n(-28, 35, 0, 0));
 }
 
-TEST(Nasser, DifferenceFromThePaper) {
+TEST(Nasser, DifferenceFromThePaperIsExplained) {
   EXPECT_EQ(fitted("nasser", Task::forward) - paper("Nasser 1990", "section 3.3", "Proposed"),
             n(-11, -65, 32, -95));
   const auto line = [](const char* name) {
@@ -290,7 +290,7 @@ TEST(Nasser, DifferenceFromThePaper) {
   EXPECT_EQ(line("q, F, qdd"), n(27, -16, 24, -16));
 }
 
-TEST(Formulations, EveryOneIsCounted) {
+TEST(Formulations, AllAreCounted) {
   const Model arm = general_arm(4), single = general_arm(1);
   for (const formulations::Formulation& formulation : formulations::all()) {
     for (const Task task : {Task::inverse, Task::forward}) {
@@ -302,7 +302,7 @@ TEST(Formulations, EveryOneIsCounted) {
       EXPECT_GT(result.counts.multiplications, 0) << formulation.name;
       EXPECT_GE(result.counts.sines, 4) << formulation.name;
       EXPECT_EQ(result.counts.sines, result.counts.cosines) << formulation.name;
-      Counts lines;
+      OperationCount lines;
       for (const auto& [name, counts] : result.lines) lines = lines + counts;
       if (!result.lines.empty()) {
         EXPECT_EQ(lines, result.counts) << formulation.name;
@@ -312,7 +312,7 @@ TEST(Formulations, EveryOneIsCounted) {
   }
 }
 
-TEST(Formulations, TreesOfEveryKindAreCountedOrRefused) {
+TEST(Formulations, TreesAreCountedOrRejected) {
   test::RandomRobot random(3);
   const Model tree(random.robot({.joints = 9, .branching = 0.4, .rotors = 0.3}));
   EXPECT_THROW(count(find("lagrange"), Task::inverse, tree), ArgumentError);
@@ -321,12 +321,12 @@ TEST(Formulations, TreesOfEveryKindAreCountedOrRefused) {
   }
 }
 
-TEST(GeneralArm, RefusesNoLinks) {
+TEST(GeneralArm, RejectsZeroLinks) {
   EXPECT_THROW(general_arm(0), ArgumentError);
   EXPECT_EQ(general_arm(30).size(), 30U);
 }
 
-TEST(GeneralArm, HasNothingSpecial) {
+TEST(GeneralArm, HasGeneralParameters) {
   const Model arm = general_arm(30);
   for (std::size_t i = 0; i < arm.body_count(); ++i) {
     const TreeBody& body = arm.tree()[i];

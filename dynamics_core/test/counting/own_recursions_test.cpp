@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's own recursions: at or below the best rows of the papers' tables for 3 to 30 links
-// with general angles; their exact counts; and that they execute what is counted.
+// The library's own recursions: exact operation counts, not above the best rows of the papers'
+// tables for 3 to 30 links with general angles; the executed instructions equal the counts.
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 namespace dynamics {
 namespace {
 
-using counting::Counts;
+using counting::Computation;
 using counting::general_arm;
+using counting::OperationCount;
 using counting::Polynomial;
-using counting::Work;
 using test::compare;
 using test::numbers;
 
@@ -45,17 +45,18 @@ Model random_arm(std::size_t links, unsigned seed) {
   return model_from_dh(table);
 }
 
-struct Bar {
-  Work work;
+struct PublishedRow {
+  Computation computation;
   const char *paper, *table, *algorithm;
 };
 
-TEST(OwnRecursions, AtOrBelowTheBestRows) {
-  for (const Bar& bar : {Bar{Work::inverse, "Saha 1999", "Table 1", "Balafoutis et al. (1988)"},
-                         Bar{Work::solve, "Saha 2003", "Table I", "Proposed"}}) {
+TEST(OwnRecursions, DoNotExceedTheBestRowsOfThePapers) {
+  for (const PublishedRow& best :
+       {PublishedRow{Computation::inverse, "Saha 1999", "Table 1", "Balafoutis et al. (1988)"},
+        PublishedRow{Computation::solve, "Saha 2003", "Table I", "Proposed"}}) {
     const counting::PaperRow* row = nullptr;
     for (const counting::PaperRow& one : counting::paper_rows()) {
-      if (one.paper == bar.paper && one.table == bar.table && one.algorithm == bar.algorithm) {
+      if (one.paper == best.paper && one.table == best.table && one.algorithm == best.algorithm) {
         row = &one;
       }
     }
@@ -63,25 +64,25 @@ TEST(OwnRecursions, AtOrBelowTheBestRows) {
     for (std::size_t links = first; links <= last; ++links) {
       const auto n = static_cast<std::int64_t>(links);
       for (const Model& arm : {general_arm(links), random_arm(links, 1), random_arm(links, 2)}) {
-        const Counts ours = counting::count(bar.work, arm).counts;
-        EXPECT_LE(ours.products(), row->multiplications(n)) << bar.algorithm << " " << links;
-        EXPECT_LE(ours.additions, row->additions(n)) << bar.algorithm << " " << links;
+        const OperationCount ours = counting::count(best.computation, arm).counts;
+        EXPECT_LE(ours.products(), row->multiplications(n)) << best.algorithm << " " << links;
+        EXPECT_LE(ours.additions, row->additions(n)) << best.algorithm << " " << links;
       }
     }
   }
 }
 
-TEST(OwnRecursions, ExactCounts) {
+TEST(OwnRecursions, HaveExactCounts) {
   struct Exact {
-    Work work;
+    Computation computation;
     const char *M, *A;
   };
-  for (const Exact& exact : {Exact{Work::inverse, "84n - 92", "72n - 89"},
-                             Exact{Work::solve, "135n - 171", "132n - 191"},
-                             Exact{Work::forward, "220n - 261", "207n - 268"}}) {
+  for (const Exact& exact : {Exact{Computation::inverse, "84n - 92", "72n - 89"},
+                             Exact{Computation::solve, "135n - 171", "132n - 191"},
+                             Exact{Computation::forward, "220n - 261", "207n - 268"}}) {
     std::vector<std::int64_t> m, a;
     for (std::size_t links = first; links <= last; ++links) {
-      const Counts counts = counting::count(exact.work, general_arm(links)).counts;
+      const OperationCount counts = counting::count(exact.computation, general_arm(links)).counts;
       m.push_back(counts.products());
       a.push_back(counts.additions);
       EXPECT_EQ(counts.sines, static_cast<std::int64_t>(links));
@@ -89,37 +90,45 @@ TEST(OwnRecursions, ExactCounts) {
       EXPECT_EQ(counts.square_roots, 0);
     }
     const auto products = Polynomial::through(m, first), additions = Polynomial::through(a, first);
-    ASSERT_TRUE(products && additions) << counting::name(exact.work);
-    EXPECT_EQ(products->text(), exact.M) << counting::name(exact.work);
-    EXPECT_EQ(additions->text(), exact.A) << counting::name(exact.work);
+    ASSERT_TRUE(products && additions) << counting::name(exact.computation);
+    EXPECT_EQ(products->text(), exact.M) << counting::name(exact.computation);
+    EXPECT_EQ(additions->text(), exact.A) << counting::name(exact.computation);
   }
 }
 
-TEST(OwnRecursions, ReportedForTheirPapersToo) {
+TEST(OwnRecursions, AreReportedForTheirPapers) {
   const Model arm = general_arm(7);
   const auto denoc = counting::count(formulations::find("denoc"), formulations::Task::inverse, arm);
-  EXPECT_EQ(denoc.counts, counting::count(Work::inverse, arm).counts);
+  EXPECT_EQ(denoc.counts, counting::count(Computation::inverse, arm).counts);
   const auto udut = counting::count(formulations::find("udut"), formulations::Task::forward, arm);
-  EXPECT_EQ(udut.counts, counting::count(Work::forward, arm).counts);
-  EXPECT_EQ(udut.counts - udut.phi, counting::count(Work::solve, arm).counts);
+  EXPECT_EQ(udut.counts, counting::count(Computation::forward, arm).counts);
+  EXPECT_EQ(udut.counts - udut.phi, counting::count(Computation::solve, arm).counts);
 }
 
-/// A double that takes the roads over any scalar: the kernels have their own sines for double.
-struct Plain {
+/// A double that selects the generic recursions: the kernels have special sines for double.
+struct GenericDouble {
   double value;
-  Plain() = default;
-  explicit Plain(double number) : value(number) {}
-  friend Plain operator+(Plain a, Plain b) { return Plain(a.value + b.value); }
-  friend Plain operator-(Plain a, Plain b) { return Plain(a.value - b.value); }
-  friend Plain operator*(Plain a, Plain b) { return Plain(a.value * b.value); }
-  friend Plain operator/(Plain a, Plain b) { return Plain(a.value / b.value); }
-  friend Plain operator+(Plain a, double b) { return Plain(a.value + b); }
-  friend Plain operator-(Plain a, double b) { return Plain(a.value - b); }
-  friend Plain operator*(Plain a, double b) { return Plain(a.value * b); }
-  friend Plain operator*(double a, Plain b) { return Plain(a * b.value); }
-  friend Plain operator-(Plain a) { return Plain(-a.value); }
-  friend Plain sin(Plain a) { return Plain(std::sin(a.value)); }
-  friend Plain cos(Plain a) { return Plain(std::cos(a.value)); }
+  GenericDouble() = default;
+  explicit GenericDouble(double number) : value(number) {}
+  friend GenericDouble operator+(GenericDouble a, GenericDouble b) {
+    return GenericDouble(a.value + b.value);
+  }
+  friend GenericDouble operator-(GenericDouble a, GenericDouble b) {
+    return GenericDouble(a.value - b.value);
+  }
+  friend GenericDouble operator*(GenericDouble a, GenericDouble b) {
+    return GenericDouble(a.value * b.value);
+  }
+  friend GenericDouble operator/(GenericDouble a, GenericDouble b) {
+    return GenericDouble(a.value / b.value);
+  }
+  friend GenericDouble operator+(GenericDouble a, double b) { return GenericDouble(a.value + b); }
+  friend GenericDouble operator-(GenericDouble a, double b) { return GenericDouble(a.value - b); }
+  friend GenericDouble operator*(GenericDouble a, double b) { return GenericDouble(a.value * b); }
+  friend GenericDouble operator*(double a, GenericDouble b) { return GenericDouble(a * b.value); }
+  friend GenericDouble operator-(GenericDouble a) { return GenericDouble(-a.value); }
+  friend GenericDouble sin(GenericDouble a) { return GenericDouble(std::sin(a.value)); }
+  friend GenericDouble cos(GenericDouble a) { return GenericDouble(std::cos(a.value)); }
 };
 
 /// The library's own recursions.
@@ -129,8 +138,8 @@ struct Kernels {
       : tree(&model.tree()),
         q(numbers<S>(model.body_count(), 0.3)),
         qd(numbers<S>(model.body_count(), 0.9)),
-        third(numbers<S>(model.body_count(), 1.5)),
-        result(third),
+        qdd_or_tau(numbers<S>(model.body_count(), 1.5)),
+        result(qdd_or_tau),
         inverse(q.size()),
         forward(q.size()),
         udut(q.size()) {
@@ -138,7 +147,7 @@ struct Kernels {
     base.acceleration = {zero, zero, S(9.81)};
   }
   const Tree* tree;
-  std::vector<S> q, qd, third;
+  std::vector<S> q, qd, qdd_or_tau;
   mutable std::vector<S> result;
   kernel::BaseState<S> base;
   mutable std::vector<kernel::InverseScratch<S>> inverse;
@@ -150,7 +159,7 @@ struct Inverse : Kernels<S> {
   using Kernels<S>::Kernels;
   void operator()() const {
     kernel::inverse_dynamics<S>(*this->tree, this->inverse.data(), this->base, nullptr,
-                                this->q.data(), this->qd.data(), this->third.data(),
+                                this->q.data(), this->qd.data(), this->qdd_or_tau.data(),
                                 this->result.data());
   }
 };
@@ -159,7 +168,7 @@ struct Forward : Kernels<S> {
   using Kernels<S>::Kernels;
   void operator()() const {
     kernel::forward_dynamics<S>(*this->tree, this->forward.data(), this->base, nullptr,
-                                this->q.data(), this->qd.data(), this->third.data(),
+                                this->q.data(), this->qd.data(), this->qdd_or_tau.data(),
                                 this->result.data());
   }
 };
@@ -168,15 +177,15 @@ struct Solve : Kernels<S> {
   using Kernels<S>::Kernels;
   void operator()() const {
     kernel::decompose<S>(*this->tree, this->udut.data(), this->q.data());
-    kernel::solve<S>(*this->tree, this->udut.data(), this->third.data(), this->result.data());
+    kernel::solve<S>(*this->tree, this->udut.data(), this->qdd_or_tau.data(), this->result.data());
   }
 };
 
-TEST(OwnRecursions, ExecuteWhatIsCounted) {
+TEST(OwnRecursions, ExecutedInstructionsEqualCounts) {
   const Model arm = general_arm(6);
-  compare<Inverse, Plain>("inverse", arm);
-  compare<Forward, Plain>("forward", arm);
-  compare<Solve, Plain>("solve", arm);
+  compare<Inverse, GenericDouble>("inverse", arm);
+  compare<Forward, GenericDouble>("forward", arm);
+  compare<Solve, GenericDouble>("solve", arm);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dynamics count` as users call it: the shape of its JSON, its tables, and what it refuses.
+// `dynamics count`: the format of its JSON, its tables, and bad arguments.
 
 #include "papers/counting/algorithms.hpp"
 #include "papers/counting/paper_tables.hpp"
@@ -32,9 +32,9 @@ TEST_F(Count, JsonHasEveryAlgorithmAndEveryRow) {
   EXPECT_EQ(newton["formula"]["M"], "107n - 22");
   EXPECT_EQ(newton["counts"]["sines"], 6);
   EXPECT_EQ(newton["counts"]["divisions"], 0);
-  for (const counting::Work work : counting::all_works()) {
-    const json& own = algorithm(report, "rigid", std::string(counting::name(work)));
-    const auto expected = counting::count(work, counting::general_arm(6)).counts;
+  for (const counting::Computation computation : counting::all_computations()) {
+    const json& own = algorithm(report, "rigid", std::string(counting::name(computation)));
+    const auto expected = counting::count(computation, counting::general_arm(6)).counts;
     EXPECT_EQ(own["M"], expected.products());
     EXPECT_EQ(own["A"], expected.additions);
     EXPECT_FALSE(own["formula"].is_null()) << own;
@@ -46,8 +46,8 @@ TEST_F(Count, JsonHasEveryAlgorithmAndEveryRow) {
     EXPECT_EQ(one["algorithm"], row.algorithm);
     EXPECT_EQ(one["M"], row.multiplications(6));
     EXPECT_EQ(one["formula"]["A"], row.additions.text());
-    const bool whole = one["kind"] != "line" && one["kind"] != "steps";
-    EXPECT_EQ(one["ours"].is_object(), whole) << one;
+    const bool complete_algorithm = one["kind"] != "line" && one["kind"] != "steps";
+    EXPECT_EQ(one["ours"].is_object(), complete_algorithm) << one;
     EXPECT_EQ(one["implemented"].is_object(), !row.formulation.empty() && one["kind"] != "steps");
   }
   ASSERT_EQ(report["by_links"].size(), 30U);
@@ -63,7 +63,7 @@ TEST_F(Count, JsonHasEveryAlgorithmAndEveryRow) {
   EXPECT_LT(example["ours"]["A"], example["paper"]["A"]);
 }
 
-TEST_F(Count, LinksAndRobots) {
+TEST_F(Count, TakesLinksOrRobot) {
   EXPECT_EQ(algorithm(run_json("count --links 17 --json"), "newton-euler", "inverse")["M"],
             107 * 17 - 22);
   EXPECT_EQ(run_json("count --links 1 --json")["links"], 1);
@@ -76,7 +76,7 @@ TEST_F(Count, LinksAndRobots) {
   EXPECT_EQ(puma, run_json("count puma --json"));
 }
 
-TEST_F(Count, TreesSayWhatDoesNotCoverThem) {
+TEST_F(Count, ReportsFormulationsThatDoNotCoverTrees) {
   const std::string fork = write("fork.urdf", R"(<robot name="fork">
     <link name="base"/>
     <link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -90,7 +90,7 @@ TEST_F(Count, TreesSayWhatDoesNotCoverThem) {
   EXPECT_THAT(report["not_covered"][0]["reason"].get<std::string>(), HasSubstr("serial"));
 }
 
-TEST_F(Count, ReadableTables) {
+TEST_F(Count, PrintsTablesOfAllPapers) {
   const test::Result result = run("count");
   EXPECT_EQ(result.code, 0) << result.err;
   for (const char* part : {"Saha 1999, Table 1", "Saha 1999, Table 2", "Saha 2003, Table I",
@@ -101,13 +101,13 @@ TEST_F(Count, ReadableTables) {
   }
 }
 
-TEST_F(Count, Refusals) {
-  expect_refused("count --links 0", "from 1 to 100");
-  expect_refused("count --links 101", "from 1 to 100");
-  expect_refused("count --links 99999999999999999999", "from 1 to 100");
-  expect_refused("count --links=-3", "from 1 to 100");
+TEST_F(Count, RejectsBadArguments) {
+  expect_refused("count --links 0", "expected a number of links from 1 to 100");
+  expect_refused("count --links 101", "expected a number of links from 1 to 100");
+  expect_refused("count --links 99999999999999999999", "expected a number of links from 1 to 100");
+  expect_refused("count --links=-3", "expected a number of links from 1 to 100");
   expect_refused("count --links nobody", "nobody");
-  expect_refused("count puma --links 6", "not both");
+  expect_refused("count puma --links 6", "give one of them, not both");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "papers/counting/flexible.hpp"
+#include "papers/counting/flexible_counts.hpp"
 
 namespace dynamics {
 namespace {
@@ -19,7 +19,7 @@ struct Count {
 
 /// Counts for the paper's chain: revolute joints, general alpha, m modes along y and along z.
 Count count(std::size_t links, int modes) {
-  const counting::Counts counts =
+  const counting::OperationCount counts =
       counting::count_flexible_forward(counting::flexible_arm(links, modes));
   return {static_cast<double>(counts.multiplications), static_cast<double>(counts.additions),
           static_cast<double>(counts.divisions)};

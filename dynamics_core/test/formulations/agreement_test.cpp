@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every formulation against every other, on the papers' robots and on random trees with base
-// motion, wrenches, rotors and friction; and what each refuses.
+// All formulations agree on the papers' robots and on random trees with base motion, wrenches,
+// rotor inertias and friction, and reject what they do not support.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,17 +31,17 @@ struct Result {
   VectorXd value;
 };
 
-/// All formulations that cover the case, on one state.
+/// Results of all formulations that cover the case, for one state.
 std::vector<Result> all_of(Task task, const Model& model, const VectorXd& q, const VectorXd& qd,
-                           const VectorXd& third, const Conditions& conditions) {
+                           const VectorXd& qdd_or_tau, const Conditions& conditions) {
   std::vector<Result> results;
   for (const Formulation& formulation : formulations::all()) {
     if (!formulations::not_covered(formulation, task, model, conditions).empty()) continue;
     results.push_back(
         {formulation.name,
          task == Task::inverse
-             ? formulations::inverse_dynamics(formulation, model, q, qd, third, conditions)
-             : formulations::forward_dynamics(formulation, model, q, qd, third, conditions)});
+             ? formulations::inverse_dynamics(formulation, model, q, qd, qdd_or_tau, conditions)
+             : formulations::forward_dynamics(formulation, model, q, qd, qdd_or_tau, conditions)});
   }
   return results;
 }
@@ -55,12 +55,12 @@ double condition_number(const Model& model, const VectorXd& q) {
   return values.maxCoeff() / values.minCoeff();
 }
 
-BaseMotion random_base(RandomRobot& random, bool turning) {
+BaseMotion random_base(RandomRobot& random, bool rotating) {
   BaseMotion base;
   base.pose = {random.rotation(), random.vector3(1.0)};
   base.velocity.linear = random.vector3(2.0);
   base.acceleration.linear = random.vector3(3.0);
-  if (turning) {
+  if (rotating) {
     base.velocity.angular = random.vector3(2.0);
     base.acceleration.angular = random.vector3(3.0);
   }
@@ -98,7 +98,7 @@ class Agreement : public testing::TestWithParam<test::Sample> {
       ASSERT_EQ(accelerations.size(), forward_count);
       const double condition = condition_number(model, q);
       for (const Result& a : accelerations) {
-        // what an error of the last digit in tau makes of qdd: the condition number of M
+        // round-off of tau is amplified by the condition number of M
         EXPECT_CLOSE("forward of inverse, over condition, " + label,
                      relative(a.value, qdd) / condition, 1e-13)
             << a.name;
@@ -112,7 +112,7 @@ class Agreement : public testing::TestWithParam<test::Sample> {
   }
   Model model = GetParam().model();
   RandomRobot random{GetParam().seed + 500};
-  /// Some random trees have no branch.
+  /// Whether the tree is a serial chain; some random trees have no branch.
   bool chain = [this] {
     for (std::size_t i = 0; i < model.tree().size(); ++i) {
       if (model.tree()[i].parent != static_cast<int>(i) - 1) return false;
@@ -121,41 +121,43 @@ class Agreement : public testing::TestWithParam<test::Sample> {
   }();
 };
 
-TEST_P(Agreement, AtRest) { check({}, "base at rest", chain ? 6 : 2, chain ? 7 : 5); }
+TEST_P(Agreement, AllFormulationsAgreeForFixedBase) {
+  check({}, "base at rest", chain ? 6 : 2, chain ? 7 : 5);
+}
 
-TEST_P(Agreement, PushedBase) {
+TEST_P(Agreement, AllFormulationsAgreeForTranslatingBase) {
   Conditions conditions;
   conditions.base = random_base(random, false);
-  check(conditions, "base pushed", chain ? 6 : 2, chain ? 7 : 5);
+  check(conditions, "translating base", chain ? 6 : 2, chain ? 7 : 5);
 }
 
-TEST_P(Agreement, TurningBase) {
+TEST_P(Agreement, AllFormulationsAgreeForRotatingBase) {
   Conditions conditions;
   conditions.base = random_base(random, true);
-  check(conditions, "base turning", chain ? 4 : 2, chain ? 6 : 5);
+  check(conditions, "rotating base", chain ? 4 : 2, chain ? 6 : 5);
 }
 
-TEST_P(Agreement, Wrenches) {
+TEST_P(Agreement, AllFormulationsAgreeWithWrenches) {
   const auto wrenches = random_wrenches(random, model);
   Conditions conditions;
   conditions.wrenches = wrenches;
   check(conditions, "wrenches", chain ? 5 : 2, chain ? 6 : 5);
 }
 
-TEST_P(Agreement, EverythingAtOnceWithoutFriction) {
+TEST_P(Agreement, AllFormulationsAgreeForRotatingBaseWithWrenchesAndNoFriction) {
   const auto wrenches = random_wrenches(random, model);
   Conditions conditions;
   conditions.base = random_base(random, true);
   conditions.wrenches = wrenches;
   conditions.friction = false;
-  check(conditions, "base turning and wrenches", chain ? 4 : 2, chain ? 6 : 5);
+  check(conditions, "rotating base and wrenches", chain ? 4 : 2, chain ? 6 : 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Robots, Agreement, testing::ValuesIn(test::sample_robots(true)),
                          [](const auto& sample) { return sample.param.name; });
 
-/// Three joints in a row, the last of which follows the first.
-Model mimicking() {
+/// A chain of three joints; the last mimics the first.
+Model robot_with_mimic_joint() {
   test::RobotBuilder robot("mimicking");
   const Pose step{Eigen::Matrix3d::Identity(), {0.3, 0.0, 0.1}};
   robot.add(JointType::continuous, "one", "base", "a", {0, 0, 1},
@@ -168,8 +170,8 @@ Model mimicking() {
   return Model(robot);
 }
 
-TEST(Mimic, FormulationsOverBodiesAgree) {
-  const Model model = mimicking();
+TEST(MimicJoints, FormulationsAgree) {
+  const Model model = robot_with_mimic_joint();
   RandomRobot random(7);
   const VectorXd q = random.vector(2, 1.0), qd = random.vector(2, 1.0), qdd = random.vector(2, 1.0);
   const auto taus = all_of(Task::inverse, model, q, qd, qdd, {});
@@ -180,17 +182,18 @@ TEST(Mimic, FormulationsOverBodiesAgree) {
   for (const Result& a : accelerations) EXPECT_LT(relative(a.value, qdd), 1e-11) << a.name;
 }
 
+/// Message of the ArgumentError that `call` throws, or "no error".
 template <class Call>
-std::string refusal(Call&& call) {
+std::string error_message(Call&& call) {
   try {
     call();
   } catch (const ArgumentError& error) {
     return error.what();
   }
-  return "not refused";
+  return "no error";
 }
 
-class Refusals : public testing::Test {
+class Unsupported : public testing::Test {
  protected:
   Model tree{RandomRobot(3).robot({.joints = 8, .branching = 0.9})};
   Model chain{RandomRobot(3).robot({.joints = 4})};
@@ -198,51 +201,52 @@ class Refusals : public testing::Test {
   static std::string inverse(const char* name, const Model& model,
                              const Conditions& conditions = {}) {
     const VectorXd zero = VectorXd::Zero(idx(model.size()));
-    return refusal([&] {
+    return error_message([&] {
       formulations::inverse_dynamics(formulations::find(name), model, zero, zero, zero, conditions);
     });
   }
   static std::string forward(const char* name, const Model& model,
                              const Conditions& conditions = {}) {
     const VectorXd zero = VectorXd::Zero(idx(model.size()));
-    return refusal([&] {
+    return error_message([&] {
       formulations::forward_dynamics(formulations::find(name), model, zero, zero, zero, conditions);
     });
   }
 };
 
-TEST_F(Refusals, TreesBySerialFormulations) {
+TEST_F(Unsupported, SerialFormulationsRejectTrees) {
   for (const char* name : {"lagrange", "newton-euler", "modified-newton-euler", "strobing"}) {
     const std::string message = inverse(name, tree);
     EXPECT_THAT(message, HasSubstr(name));
-    EXPECT_THAT(message, HasSubstr("serial chains, and link '"));
-    EXPECT_THAT(message, HasSubstr("' carries several joints"));
+    EXPECT_THAT(message, HasSubstr("supports only serial chains, but link '"));
+    EXPECT_THAT(message, HasSubstr("' has several child joints"));
   }
   for (const char* name : {"lagrange", "strobing"}) {
-    EXPECT_THAT(forward(name, tree), HasSubstr("serial chains"));
+    EXPECT_THAT(forward(name, tree), HasSubstr("supports only serial chains"));
   }
 }
 
-TEST_F(Refusals, TheOtherTask) {
+TEST_F(Unsupported, FormulationsRejectTheOtherTask) {
   for (const char* name : {"walker-orin", "articulated-body", "nasser", "udut"}) {
-    EXPECT_THAT(inverse(name, chain), HasSubstr("forward dynamics, not of inverse dynamics"));
+    EXPECT_THAT(inverse(name, chain), HasSubstr("supports only forward dynamics"));
   }
   for (const char* name : {"newton-euler", "modified-newton-euler", "denoc"}) {
-    EXPECT_THAT(forward(name, chain), HasSubstr("inverse dynamics, not of forward dynamics"));
+    EXPECT_THAT(forward(name, chain), HasSubstr("supports only inverse dynamics"));
   }
 }
 
-TEST_F(Refusals, TurningBase) {
+TEST_F(Unsupported, LagrangeAndStrobingRejectRotatingBase) {
   Conditions conditions;
   conditions.base.emplace().velocity.angular = {0.0, 0.0, 0.1};
   for (const char* name : {"lagrange", "strobing"}) {
-    EXPECT_THAT(inverse(name, chain, conditions), HasSubstr("base that does not turn"));
+    EXPECT_THAT(inverse(name, chain, conditions), HasSubstr("does not support a rotating base"));
   }
-  EXPECT_THAT(forward("lagrange", chain, conditions), HasSubstr("base that does not turn"));
-  EXPECT_EQ(forward("strobing", chain, conditions), "not refused");
+  EXPECT_THAT(forward("lagrange", chain, conditions),
+              HasSubstr("does not support a rotating base"));
+  EXPECT_EQ(forward("strobing", chain, conditions), "no error");
 }
 
-TEST_F(Refusals, Wrenches) {
+TEST_F(Unsupported, LagrangeRejectsWrenches) {
   const std::vector<LinkWrench> wrenches = {{chain.end_effector(), {{1, 0, 0}, {0, 1, 0}}}};
   Conditions conditions;
   conditions.wrenches = wrenches;
@@ -250,40 +254,41 @@ TEST_F(Refusals, Wrenches) {
   EXPECT_THAT(forward("lagrange", chain, conditions), HasSubstr("wrenches on links"));
 }
 
-TEST_F(Refusals, MimicJoints) {
-  const Model model = mimicking();
+TEST_F(Unsupported, ArticulatedBodyAndNasserRejectMimicJoints) {
+  const Model model = robot_with_mimic_joint();
   for (const char* name : {"articulated-body", "nasser"}) {
-    EXPECT_THAT(forward(name, model), HasSubstr("'three' mimics another"));
+    EXPECT_THAT(forward(name, model), HasSubstr("joint 'three' mimics another"));
   }
 }
 
-TEST_F(Refusals, BadArguments) {
+TEST_F(Unsupported, AllFormulationsRejectBadArguments) {
   const VectorXd three = VectorXd::Zero(3), four = VectorXd::Zero(4);
   VectorXd bad = four;
   bad[2] = std::nan("");
   for (const Formulation& formulation : formulations::all()) {
     if (formulation.inverse) {
-      EXPECT_THAT(
-          refusal([&] { formulations::inverse_dynamics(formulation, chain, three, four, four); }),
-          HasSubstr("q has 3 entries"));
-      EXPECT_THAT(
-          refusal([&] { formulations::inverse_dynamics(formulation, chain, four, four, bad); }),
-          HasSubstr("qdd[2]"));
+      EXPECT_THAT(error_message([&] {
+                    formulations::inverse_dynamics(formulation, chain, three, four, four);
+                  }),
+                  HasSubstr("q has 3 entries"));
+      EXPECT_THAT(error_message(
+                      [&] { formulations::inverse_dynamics(formulation, chain, four, four, bad); }),
+                  HasSubstr("qdd[2]"));
     }
     if (formulation.forward) {
-      EXPECT_THAT(
-          refusal([&] { formulations::forward_dynamics(formulation, chain, four, four, bad); }),
-          HasSubstr("tau[2]"));
+      EXPECT_THAT(error_message(
+                      [&] { formulations::forward_dynamics(formulation, chain, four, four, bad); }),
+                  HasSubstr("tau[2]"));
     }
   }
 }
 
-TEST_F(Refusals, UnknownName) {
-  EXPECT_THAT(refusal([] { formulations::find("euler"); }),
-              testing::AllOf(HasSubstr("no formulation 'euler'"), HasSubstr("newton-euler")));
+TEST_F(Unsupported, UnknownNameIsRejectedWithTheListOfNames) {
+  EXPECT_THAT(error_message([] { formulations::find("euler"); }),
+              testing::AllOf(HasSubstr("unknown formulation 'euler'"), HasSubstr("newton-euler")));
 }
 
-TEST_F(Refusals, MasslessJointHasNoAcceleration) {
+TEST_F(Unsupported, ForwardDynamicsRejectsMasslessJoint) {
   test::RobotBuilder robot("massless");
   robot.add(JointType::continuous, "one", "base", "a", {0, 0, 1},
             test::body(1.0, {0.1, 0.0, 0.0}, {0.01, 0.01, 0.01}));

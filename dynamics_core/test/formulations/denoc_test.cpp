@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DeNOC matrices: their properties in the paper, and that the library's recursions are they.
+// The DeNOC matrices have the properties stated in the paper and equal the library's recursions.
 
 #include "papers/formulations/denoc.hpp"
 
@@ -32,7 +32,7 @@ class Denoc : public testing::TestWithParam<test::Sample> {
   formulations::DenocMatrices<double> denoc = formulations::denoc_matrices(model, q, qd);
 };
 
-TEST_P(Denoc, TwistPropagationChains) {  // Saha 1999, Eq. (14)
+TEST_P(Denoc, TwistPropagationIsTransitive) {  // Saha 1999, Eq. (14)
   for (std::size_t i = 0; i < n; ++i) {
     EXPECT_EQ(denoc.twist_propagation(i, i), Matrix6<double>::Identity());
     for (int j = denoc.parents[i]; j >= 0; j = denoc.parents[static_cast<std::size_t>(j)]) {
@@ -50,7 +50,7 @@ TEST_P(Denoc, TwistPropagationChains) {  // Saha 1999, Eq. (14)
   }
 }
 
-TEST_P(Denoc, ExplicitMatricesAreTheRecursiveOnes) {
+TEST_P(Denoc, ExplicitMatricesEqualTheRecursiveOnes) {
   MatrixXd M(idx(n), idx(n)), C(idx(n), idx(n));
   inertia_matrix(model, workspace, q, M);
   coriolis_matrix(model, workspace, q, qd, C, CoriolisKind::denoc);
@@ -76,7 +76,7 @@ TEST_P(Denoc, CompositeMassesGiveTheInertiaMatrix) {  // Eqs. (22) to (24)
   }
 }
 
-TEST_P(Denoc, ArticulatedMassesAreTheElementsOfUdut) {  // Eqs. (46) to (50)
+TEST_P(Denoc, ArticulatedMassesEqualTheElementsOfUdut) {  // Eqs. (46) to (50)
   MatrixXd U(idx(n), idx(n));
   VectorXd d(idx(n));
   udut(model, workspace, q, U, d);
@@ -92,7 +92,7 @@ TEST_P(Denoc, ArticulatedMassesAreTheElementsOfUdut) {  // Eqs. (46) to (50)
   }
 }
 
-TEST_P(Denoc, ReverseEliminationStepByStep) {  // Eqs. (19) to (24) of Saha 2003
+TEST_P(Denoc, ReverseEliminationGivesUdut) {  // Eqs. (19) to (24) of Saha 2003
   const MatrixXd I = formulations::denoc_inertia_matrix(denoc);
   const auto steps = formulations::reverse_gaussian_elimination<double>(I);
   ASSERT_EQ(steps.size(), n - 1);

@@ -30,7 +30,7 @@ constexpr double h = 1e-100;
 
 kernel::Vec3<Complex> complex(const kernel::Vec3<double>& v) { return {v.x, v.y, v.z}; }
 
-/// The recursions over complex numbers, for models whose coordinates are the bodies'.
+/// The recursions over complex numbers, for models without mimic joints.
 class ComplexStep {
  public:
   ComplexStep(const Model& given, const Conditions& conditions)
@@ -83,7 +83,7 @@ class ComplexStep {
   std::vector<kernel::BodyWrench<Complex>> wrenches_;
 };
 
-/// The derivative of call(a, b, c) by its argument number `which`.
+/// Derivative of call(a, b, c) with respect to argument number `which`, by a complex step.
 template <class Call>
 MatrixXd step(Call&& call, const VectorXd& a, const VectorXd& b, const VectorXd& c, int which) {
   const auto numbers = [](const VectorXd& v) {
@@ -115,7 +115,7 @@ class Derivatives : public testing::TestWithParam<test::Sample> {
     EXPECT_CLOSE("tau by q", relative(by_q, step(inverse, q, qd, qdd, 0), scale), 1e-9);
     EXPECT_CLOSE("tau by qd", relative(by_qd, step(inverse, q, qd, qdd, 1), scale), 1e-9);
     EXPECT_CLOSE("tau by qdd", relative(M, step(inverse, q, qd, qdd, 2)), 1e-9);
-    // the recursions' own rounding grows with the condition number of M: bounded chains only
+    // round-off grows with the condition number of M: only short chains
     if (n > 12) return;
     VectorXd tau(idx(n));
     inverse_dynamics(model, rigid, q, qd, qdd, tau, conditions);
@@ -131,9 +131,9 @@ class Derivatives : public testing::TestWithParam<test::Sample> {
   VectorXd q = random.vector(n, 3.0), qd = random.vector(n, 2.0), qdd = random.vector(n, 5.0);
 };
 
-TEST_P(Derivatives, AtRest) { check({}); }
+TEST_P(Derivatives, MatchComplexStepForFixedBase) { check({}); }
 
-TEST_P(Derivatives, MovingBaseAndWrenches) {
+TEST_P(Derivatives, MatchComplexStepForMovingBaseAndWrenches) {
   Conditions conditions;
   BaseMotion& base = conditions.base.emplace();
   base.pose = {random.rotation(), random.vector3(1.0)};
@@ -150,15 +150,15 @@ TEST_P(Derivatives, MovingBaseAndWrenches) {
 INSTANTIATE_TEST_SUITE_P(Robots, Derivatives, testing::ValuesIn(test::sample_robots(true)),
                          [](const auto& sample) { return sample.param.name; });
 
-TEST(DerivativesFarAndFast, AreThoseOfTheArmAtRest) {
-  // An arm on a carriage that glides away feels nothing of where it is and how fast.
+TEST(DerivativesOnCarriage, DoNotDependOnItsPositionAndVelocity) {
+  // position and velocity of a carriage do not change the dynamics of the arm on it
   const RobotDescription arm = test::RandomRobot(8).robot({.joints = 6, .prismatic = 0.3});
   JointDescription rail;
   rail.name = "rail";
   rail.type = JointType::prismatic;
   rail.axis = {0.6, 0.0, 0.8};
   rail.limits = JointLimits{};
-  const Model still(arm), moving(test::on_ground(arm, rail));
+  const Model fixed(arm), moving(test::on_ground(arm, rail));
   test::RandomRobot random(9);
   const VectorXd q = random.vector(6, 3.0), qd = random.vector(6, 2.0), qdd = random.vector(6, 5.0);
   const auto with = [](double carriage, const VectorXd& x) {
@@ -166,16 +166,16 @@ TEST(DerivativesFarAndFast, AreThoseOfTheArmAtRest) {
     all << carriage, x;
     return all;
   };
-  DerivativeWorkspace a(still), b(moving);
+  DerivativeWorkspace a(fixed), b(moving);
   MatrixXd by_q(6, 6), by_qd(6, 6), moving_by_q(7, 7), moving_by_qd(7, 7);
-  inverse_dynamics_derivatives(still, a, q, qd, qdd, by_q, by_qd);
+  inverse_dynamics_derivatives(fixed, a, q, qd, qdd, by_q, by_qd);
   inverse_dynamics_derivatives(moving, b, with(1e5, q), with(1e4, qd), with(0.0, qdd), moving_by_q,
                                moving_by_qd);
   EXPECT_LT(relative(moving_by_q.bottomRightCorner(6, 6), by_q), 1e-13);
   EXPECT_LT(relative(moving_by_qd.bottomRightCorner(6, 6), by_qd), 1e-13);
 }
 
-TEST(DerivativesOfMimicJoints, AreThoseAlongTheCoupledMotion) {
+TEST(DerivativesWithMimicJoints, EqualProjectedDerivativesOfTheFreeRobot) {
   test::RobotBuilder robot("mimicking");
   const Pose step_{Eigen::Matrix3d::Identity(), {0.3, 0.0, 0.1}};
   robot.add(JointType::continuous, "one", "base", "a", {0, 0, 1},
@@ -187,7 +187,7 @@ TEST(DerivativesOfMimicJoints, AreThoseAlongTheCoupledMotion) {
   const Model free{RobotDescription(robot)};
   robot.joint().mimic = Mimic{"one", -0.7, 0.2};
   const Model coupled{RobotDescription(robot)};
-  // q3 = 0.2 - 0.7 q1, so that everything is G^T ... G of the free robot's
+  // q3 = 0.2 - 0.7 q1: the derivatives are G^T ... G of those of the free robot
   MatrixXd G(3, 2);
   G << 1, 0, 0, 1, -0.7, 0;
   const Eigen::Vector2d q(0.4, -0.9), qd(1.1, 0.3), qdd(-2.0, 1.5);
@@ -200,7 +200,7 @@ TEST(DerivativesOfMimicJoints, AreThoseAlongTheCoupledMotion) {
   EXPECT_LT(relative(qd_coupled, G.transpose() * qd_free * G), 1e-12);
 }
 
-TEST(DerivativesAllocate, Nothing) {
+TEST(DerivativesHotPath, DoesNotAllocate) {
   namespace counter = test::allocation_counter;
   if (!counter::available()) GTEST_SKIP() << "allocations cannot be counted in this build";
   for (const std::size_t joints : {2U, 7U, 30U}) {
@@ -218,7 +218,7 @@ TEST(DerivativesAllocate, Nothing) {
   }
 }
 
-TEST(DerivativesRefuse, WrenchesInWorldAxesAndWrongSizes) {
+TEST(DerivativesErrors, RejectWrenchesInWorldAxesAndWrongSizes) {
   const Model model{test::RandomRobot(5).robot({.joints = 3})};
   DerivativeWorkspace workspace(model);
   const VectorXd x = VectorXd::Zero(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Y pi = tau, and how many parameters a robot's motion can identify.
+// Y pi = tau, and the number of base (identifiable) parameters.
 
 #include "dynamics_core/regressor.hpp"
 
@@ -19,7 +19,7 @@ using test::relative;
 
 class Regressor : public testing::TestWithParam<test::Sample> {};
 
-TEST_P(Regressor, TimesParametersIsInverseDynamics) {
+TEST_P(Regressor, TimesParametersEqualsInverseDynamics) {
   RobotDescription description = GetParam().description;
   test::RandomRobot random(GetParam().seed + 900);
   for (JointDescription& joint : description.joints) {
@@ -53,7 +53,7 @@ std::size_t count(const char* robot) {
   return base_parameters(model_from_dh(built_in_robot(robot))).count;
 }
 
-TEST(BaseParameters, CombinationsSayTheSameAsAllParameters) {
+TEST(BaseParameters, CombinationsGiveTheSameTorquesAsAllParameters) {
   const Model model = model_from_dh(built_in_robot("stanford"));
   const BaseParameters base = base_parameters(model);
   ASSERT_EQ(base.columns.size(), base.count);
@@ -69,36 +69,35 @@ TEST(BaseParameters, CombinationsSayTheSameAsAllParameters) {
   }
 }
 
-TEST(BaseParameters, Planar3) {
-  // All axes parallel to Z, gravity in the plane. Of a link that turns in a plane only its mass,
-  // hx, hy and zz can matter: 12. The mass of links 1 to 3 at their own joints: link 1's axis
-  // stands still, so its mass does nothing; the mass of links 2 and 3 can be put into hx and zz of
-  // the link before, on whose X axis the joint lies. Left: hx, hy, zz of each: 9. All of them move
-  // the joints: gravity sees every h, accelerations every zz.
+TEST(BaseParameters, Planar3HasNine) {
+  // All axes are parallel to Z, gravity lies in the plane. In planar motion only mass, hx, hy and
+  // zz of a link have an effect: 12 parameters. The mass of link 1 has no effect, since its axis is
+  // fixed; the masses of links 2 and 3 can be moved to hx and zz of the previous link, on whose X
+  // axis the joint lies. The remaining hx, hy, zz per link are identifiable: 9.
   EXPECT_EQ(count("planar3"), 9U);
 }
 
-TEST(BaseParameters, Canadarm) {
-  // The same without gravity: hx and hy of link 1, on an axis that stands still, do nothing.
+TEST(BaseParameters, CanadarmHasSeven) {
+  // As planar3 without gravity: hx and hy of link 1, whose axis is fixed, have no effect.
   EXPECT_EQ(count("canadarm"), 7U);
 }
 
-TEST(BaseParameters, Puma) {
+TEST(BaseParameters, PumaHas36) {
   // Mayeda, Yoshida and Osuka 1990: 7 N - 4 b - 2 for revolute joints of which the first b are
   // parallel and the first axis is along gravity; they give 36 for the PUMA.
   EXPECT_EQ(count("puma"), 36U);
 }
 
-TEST(BaseParameters, Stanford) {
-  // A link on a revolute joint keeps 7 of 10: its mass and hz, and one of xx and yy, act as those
-  // of the link before. On a prismatic joint it keeps 4, mass and hx, hy, hz: its tensor never
-  // turns against the link before. Of link 1, whose axis stands still along gravity, only zz is
-  // felt. Joint 3 follows two revolute joints that are not parallel, so nothing more is lost:
-  // 1 + 7 + 4 + 7 + 7 + 7.
+TEST(BaseParameters, StanfordHas33) {
+  // A link on a revolute joint has 7 of 10 parameters: mass, hz and one of xx and yy can be moved
+  // to the previous link. On a prismatic joint it has 4 (mass, hx, hy, hz): its tensor does not
+  // rotate relative to the previous link. Of link 1, whose axis is fixed along gravity, only zz has
+  // an effect. Joint 3 follows two revolute joints that are not parallel, so no more parameters are
+  // lost: 1 + 7 + 4 + 7 + 7 + 7.
   EXPECT_EQ(count("stanford"), 33U);
 }
 
-TEST(BaseParameters, AreNotMoreThanTheStatesCanTell) {
+TEST(BaseParameters, AreLimitedByTheNumberOfStates) {
   EXPECT_EQ(base_parameters(model_from_dh(built_in_robot("puma")), 1).count, 6U);
   EXPECT_THROW(base_parameters(model_from_dh(built_in_robot("puma")), 0), ArgumentError);
 }

@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "papers/counting/counts.hpp"
+#include "papers/counting/operation_count.hpp"
 
 #if defined(__x86_64__) && defined(__linux__) && !defined(__AVX__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -25,10 +25,10 @@ extern "C" const unsigned char etext;
 
 namespace dynamics::test {
 
-using counting::Counts;
+using counting::OperationCount;
 
 /// Adds what the instruction does in SSE2: [66 or F2] [REX] 0F opcode.
-inline void decode(const unsigned char* code, Counts& counts) {
+inline void decode(const unsigned char* code, OperationCount& counts) {
   const unsigned char prefix = *code;
   if (prefix != 0x66 && prefix != 0xF2) return;
   ++code;
@@ -47,7 +47,7 @@ inline void decode(const unsigned char* code, Counts& counts) {
 
 /// Runs the work in a child process step by step; nothing where that is not allowed here. Only
 /// what this executable itself contains counts: not the mathematical library's sines.
-inline std::optional<Counts> executed(const std::function<void()>& work) {
+inline std::optional<OperationCount> executed(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {
     if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(1);
@@ -58,7 +58,7 @@ inline std::optional<Counts> executed(const std::function<void()>& work) {
   }
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) return std::nullopt;
-  Counts counts;
+  OperationCount counts;
   const auto begin = reinterpret_cast<std::uintptr_t>(&__executable_start);
   const auto end = reinterpret_cast<std::uintptr_t>(&etext);
   while (true) {
@@ -81,7 +81,7 @@ inline std::optional<Counts> executed(const std::function<void()>& work) {
 #else
 
 namespace dynamics::test {
-inline std::optional<counting::Counts> executed(const std::function<void()>&) {
+inline std::optional<counting::OperationCount> executed(const std::function<void()>&) {
   return std::nullopt;  // other instructions, or instrumented ones
 }
 }  // namespace dynamics::test

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `dynamics bench`: the shape of what it prints, and what it says where it cannot. How fast
-// anything is plays no part here.
+// `dynamics bench`: the format of its output and its error messages. Speeds are not checked.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,19 +23,19 @@ class Bench : public test::Program {
     unsetenv("DYNAMICS_BENCH_PEERS");  // NOLINT(concurrency-mt-unsafe)
     Program::TearDown();
   }
-  static void tell(const std::string& program) {
+  static void set_program(const std::string& program) {
     ASSERT_EQ(setenv("DYNAMICS_BENCH_PEERS", program.c_str(), 1),  // NOLINT(concurrency-mt-unsafe)
               0);
   }
 };
 
 #ifdef DYNAMICS_BENCH
-#define NEEDS_PEERS() tell(DYNAMICS_BENCH)
+#define NEEDS_PEERS() set_program(DYNAMICS_BENCH)
 #else
 #define NEEDS_PEERS() GTEST_SKIP() << "neither KDL nor MuJoCo here, or no benchmarks in this build"
 #endif
 
-TEST_F(Bench, JsonHasOneRowForEachWorkAndPeer) {
+TEST_F(Bench, JsonHasOneRowPerWorkAndPeer) {
   NEEDS_PEERS();
   const json result = run_json("bench --json --seconds 0.02");
   ASSERT_EQ(result.size(), 2U);
@@ -63,19 +62,19 @@ TEST_F(Bench, JsonHasOneRowForEachWorkAndPeer) {
   EXPECT_EQ(found.size(), works.size() * here.size());
 }
 
-TEST_F(Bench, TableHasRatiosScatterBoundThreadsAndGrowth) {
+TEST_F(Bench, TableHasRatiosQuartilesBoundThreadsAndGrowth) {
   NEEDS_PEERS();
   const Result result = run("bench --seconds 0.02");
   EXPECT_EQ(result.code, 0) << result.err;
   for (const char* text :
-       {"ratio", "half within", "bound (ns)", "inertia matrix", "batch inverse", "kernels for",
+       {"ratio", "quartiles", "bound (ns)", "inertia matrix", "batch inverse", "kernels for",
         "of a chain of 4 to 1024 joints: cost ~ n^", "of a tree of 4 to 1024 joints: cost ~ n^"}) {
     EXPECT_THAT(result.out, HasSubstr(text));
   }
 }
 
-TEST_F(Bench, WithoutItsProgramItSaysWhatIsMissing) {
-  tell("/nowhere/dynamics_bench_peers");
+TEST_F(Bench, MissingBenchmarkProgramIsReported) {
+  set_program("/nowhere/dynamics_bench_peers");
   const Result result = run("bench --json");
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.out, "");
@@ -84,17 +83,17 @@ TEST_F(Bench, WithoutItsProgramItSaysWhatIsMissing) {
   EXPECT_THAT(result.err, HasSubstr("/nowhere/dynamics_bench_peers"));
 }
 
-TEST_F(Bench, AProgramThatFailsIsNamed) {
-  tell("/bin/false");
+TEST_F(Bench, FailingBenchmarkProgramIsReported) {
+  set_program("/bin/false");
   const Result result = run("bench");
   EXPECT_EQ(result.code, 1);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("/bin/false failed"));
-  tell("/bin/true");  // prints nothing
+  set_program("/bin/true");  // prints nothing
   EXPECT_EQ(run("bench").code, 1);
 }
 
-TEST_F(Bench, WrongArgumentsAreRefused) {
+TEST_F(Bench, RejectsBadArguments) {
   expect_refused("bench --seconds 0", "--seconds");
   expect_refused("bench --seconds soon", "--seconds");
   expect_refused("bench puma", "puma");

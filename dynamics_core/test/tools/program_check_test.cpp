@@ -26,30 +26,30 @@ std::string broken() {
   return test::replaced(skewed(), R"(<mass value="2"/>)", R"(<mass value="-2"/>)");
 }
 
-TEST_F(Program, CheckExitCodes) {
+TEST_F(Program, CheckExitCodeGivesTheWorstFinding) {
   write("clean.urdf", test::arm_urdf());
   write("skewed.urdf", skewed());
   write("broken.urdf", broken());
   write("rubbish.urdf", "<robot");
   Result result = run("check clean.urdf");
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.out, HasSubstr("nothing wrong found"));
+  EXPECT_THAT(result.out, HasSubstr("no problems found"));
   EXPECT_EQ(result.err, "");
   result = run("check skewed.urdf");
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.out, AllOf(HasSubstr("joint 'shoulder'"), HasSubstr("axis-not-unit"),
                                 HasSubstr("line 21"), HasSubstr("--fix")));
-  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));  // no colours in a file
+  EXPECT_THAT(result.out, Not(HasSubstr("\x1b")));  // no colors in a file
   result = run("check broken.urdf");
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.out, AllOf(HasSubstr("mass-negative"), HasSubstr("axis-not-unit"),
-                                HasSubstr("the model is refused")));
+                                HasSubstr("the model cannot be loaded")));
   EXPECT_EQ(run("check rubbish.urdf").code, 2);
   EXPECT_EQ(run("check stanford").code, 0);
   expect_refused("check nothing.urdf", "nothing.urdf");
   expect_refused("check .", "is a folder");
   expect_refused("check clean.urdf --output x.urdf", "--fix");
-  expect_refused("check puma --fix", "repairs URDFs");
+  expect_refused("check puma --fix", "only URDF files can be repaired");
 }
 
 TEST_F(Program, CheckJsonHasItsDocumentedShape) {
@@ -92,7 +92,7 @@ TEST_F(Program, FixWritesACopyAndShowsTheDifference) {
                     HasSubstr("wrote skewed.fixed.urdf")));
   EXPECT_EQ(read(folder / "skewed.urdf"), original);
   EXPECT_EQ(read(folder / "skewed.fixed.urdf"), test::arm_urdf());
-  // the difference is one that patch understands
+  // patch accepts the difference
   if (std::system("patch --version >/dev/null 2>&1") ==
       0) {  // NOLINT(cert-env33-c,concurrency-mt-unsafe)
     const std::string command =
@@ -117,14 +117,15 @@ TEST_F(Program, FixWritesACopyAndShowsTheDifference) {
   EXPECT_EQ(object["difference"], "");
 }
 
-TEST_F(Program, CheckShowsNoTerminalCommandsOfTheFile) {
+TEST_F(Program, CheckReplacesControlCharactersOfTheFile) {
   write("evil.urdf", test::replaced(test::arm_urdf(), R"(name="arm")", "name=\"a\x1b[2J\""));
   EXPECT_THAT(run("check evil.urdf").out, Not(HasSubstr("\x1b")));
 }
 
-/// What docs/checking.md says of the robots of dynamics_description, and, where DYNAMICS_ROBOTS_DIR
-/// names a folder with them, of five URDFs as their makers publish them.
-TEST_F(Program, CheckOfRealRobots) {
+/// The results of docs/checking.md for the robots of dynamics_description and, if
+/// DYNAMICS_ROBOTS_DIR names a folder that contains them, for five URDFs as published by their
+/// manufacturers.
+TEST_F(Program, CheckOfRealRobotsGivesDocumentedCounts) {
   struct Expected {
     std::filesystem::path file;
     int code, errors, warnings;
@@ -137,13 +138,13 @@ TEST_F(Program, CheckOfRealRobots) {
   }
   const char* given = std::getenv("DYNAMICS_ROBOTS_DIR");  // NOLINT(concurrency-mt-unsafe)
   if (given != nullptr) {
-    const std::filesystem::path makers = given;
-    // 7 joints with D, K, mu_coulomb and mu_viscous in <dynamics>, which no other program reads
-    robots.push_back({makers / "panda.urdf", 1, 0, 28});
-    robots.push_back({makers / "ur5_robot.urdf", 0, 0, 0});
-    robots.push_back({makers / "kinova.urdf", 0, 0, 0});
-    robots.push_back({makers / "tiago_no_hand.urdf", 1, 0, 16});
-    robots.push_back({makers / "talos_reduced.urdf", 1, 0, 22});
+    const std::filesystem::path manufacturers = given;
+    // 7 joints with D, K, mu_coulomb and mu_viscous in <dynamics>, which are not part of URDF
+    robots.push_back({manufacturers / "panda.urdf", 1, 0, 28});
+    robots.push_back({manufacturers / "ur5_robot.urdf", 0, 0, 0});
+    robots.push_back({manufacturers / "kinova.urdf", 0, 0, 0});
+    robots.push_back({manufacturers / "tiago_no_hand.urdf", 1, 0, 16});
+    robots.push_back({manufacturers / "talos_reduced.urdf", 1, 0, 22});
   }
   for (const Expected& expected : robots) {
     const Result result = run("check '" + expected.file.string() + "' --json");
@@ -158,7 +159,7 @@ TEST_F(Program, CheckOfRealRobots) {
   const std::string talos = robots.back().file.string();
   ASSERT_EQ(run("check '" + talos + "' --fix --output fixed.urdf").code, 1);
   const json fixed = json::parse(run("check fixed.urdf --json").out);
-  EXPECT_EQ(fixed["warnings"].size(), 10U);  // the twelve mimic tags of fixed joints are gone
+  EXPECT_EQ(fixed["warnings"].size(), 10U);  // without the twelve <mimic> elements of fixed joints
 }
 
 }  // namespace

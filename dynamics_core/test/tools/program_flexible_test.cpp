@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program with a robot whose links bend.
+// The program with a robot that has flexible links.
 
 #include <cmath>
 
@@ -19,12 +19,12 @@ TEST_F(FlexibleProgram, ForwardAndInverseTakeJointsAndAmplitudes) {
   ASSERT_EQ(forward["qdd"].size(), 9U);
   EXPECT_EQ(forward["joints"].size(), 3U);
   EXPECT_EQ(forward["amplitudes"][2], "e_link2_y1");
-  const json whole =
+  const json cholesky =
       run_json("forward canadarm " + state + "--tau 5,3,1 --algorithm cholesky --json");
   std::string joints, all;
   for (std::size_t i = 0; i < 9; ++i) {
     const double a = forward["qdd"][i].get<double>();
-    EXPECT_NEAR(a, whole["qdd"][i].get<double>(), 1e-9 * (1.0 + std::abs(a)));
+    EXPECT_NEAR(a, cholesky["qdd"][i].get<double>(), 1e-9 * (1.0 + std::abs(a)));
     all += (i == 0 ? "" : ",") + forward["qdd"][i].dump();
     if (i == 2) joints = all;
   }
@@ -37,7 +37,7 @@ TEST_F(FlexibleProgram, ForwardAndInverseTakeJointsAndAmplitudes) {
   }
   const json forces = run_json("inverse canadarm " + state + "--qdd " + all + " --json");
   EXPECT_EQ(forces["tau"].size(), 9U);
-  // with --rigid it is the rigid arm
+  // --rigid: the rigid arm
   EXPECT_EQ(run_json("forward canadarm --rigid --q 0.1,-0.2,0.3 --json")["qdd"].size(), 3U);
 }
 
@@ -54,7 +54,7 @@ TEST_F(FlexibleProgram, ForcedRunWritesAmplitudesTipsAndShapes) {
   const json end = run_json(
       "simulate canadarm --scenario forced --duration 1 --output run.csv --output run.json --json");
   EXPECT_LT(end["energy_drift"].get<double>(), 1e-9);
-  EXPECT_LT(end["tips"]["tip_link1_y"].get<double>(), -1e-3);  // it lags behind the joint
+  EXPECT_LT(end["tips"]["tip_link1_y"].get<double>(), -1e-3);  // the tip lags behind the joint
   const std::string csv = read(folder / "run.csv");
   EXPECT_THAT(csv, HasSubstr(",kinetic,potential,strain,e_link1_y1,e_link1_y2,e_link2_y1"));
   EXPECT_THAT(csv, HasSubstr(",tip_link1_y,tip_link1_z,tip_link2_y"));
@@ -85,7 +85,7 @@ TEST_F(FlexibleProgram, ForcedRunWritesAmplitudesTipsAndShapes) {
               1e-8);
 }
 
-TEST_F(FlexibleProgram, HoldKeepsTheJointsWhileTheBeamsSwing) {
+TEST_F(FlexibleProgram, HoldKeepsTheJointsWhileTheBeamsVibrate) {
   const json end = run_json(
       "simulate canadarm --scenario hold --duration 1 --q0 0,0.5,0.5,0.03,0,0,0,0,0 --json");
   EXPECT_NEAR(end["q"][1].get<double>(), 0.5, 1e-6);
@@ -110,9 +110,10 @@ TEST_F(FlexibleProgram, WarningsOfBeamsAreInEveryObject) {
   }
 }
 
-TEST_F(FlexibleProgram, BadInputIsRefused) {
-  expect_refused("forward canadarm --q 1,2", "3 are needed, one for each joint in order, or 9");
-  expect_refused("forward canadarm --algorithm lagrange", "udut and cholesky");
+TEST_F(FlexibleProgram, RejectsBadInput) {
+  expect_refused("forward canadarm --q 1,2",
+                 "2 numbers given, 3 required (one per joint, in joint order) or 9");
+  expect_refused("forward canadarm --algorithm lagrange", "udut (default) and cholesky");
   expect_refused("simulate canadarm --algorithm qr", "udut (default) and cholesky");
   expect_refused("simulate canadarm --precision double-double", "--rigid");
   write("heavy.urdf", R"(<robot name="h"><link name="base"/><link name="boom">

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --algorithm, `dynamics compare` on the papers' robots, on random trees and on real URDFs.
-// DYNAMICS_ROBOTS_DIR names a folder of URDF files that are compared too.
+// --algorithm, and `dynamics compare` on the papers' robots, random trees and real URDFs. If
+// DYNAMICS_ROBOTS_DIR names a folder, its URDF files are compared too.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 
 class Formulations : public test::Program {
  protected:
-  /// Agreement of all pairs that cover a case, and nothing left out in silence.
+  /// Expects that all formulations that cover a case agree, and a reason for every other one.
   void expect_agreement(const std::string& robot, const std::string& samples) const {
     const json result = run_json("compare '" + robot + "' --samples " + samples + " --json");
     EXPECT_TRUE(result["agrees"].get<bool>()) << robot;
@@ -37,9 +37,9 @@ class Formulations : public test::Program {
       EXPECT_EQ(comparison["pairs"].size(), covering * (covering - 1) / 2) << robot;
       const bool forward = comparison["task"] == "forward";
       for (const json& pair : comparison["pairs"]) {
-        const double bar =
+        const double tolerance =
             forward ? std::max(1e-9, 1e-13 * comparison["condition"].get<double>()) : 1e-9;
-        EXPECT_LE(pair["difference"].get<double>(), bar) << robot << pair;
+        EXPECT_LE(pair["difference"].get<double>(), tolerance) << robot << pair;
       }
       for (const json& other : comparison["not_covered"]) EXPECT_NE(other["reason"], "");
     }
@@ -48,12 +48,12 @@ class Formulations : public test::Program {
 
 const char* const state = "puma --q 0.1,-0.2,0.3,0.4,-0.5,0.6 --qd 1,2,3,-1,-2,-3 ";
 
-TEST_F(Formulations, AlgorithmChoosesTheRoad) {
+TEST_F(Formulations, AlgorithmOptionSelectsTheFormulation) {
   const std::string inverse = std::string("inverse ") + state + "--qdd 1,0,-1,2,0.5,-2 --json";
   const std::string forward = std::string("forward ") + state + "--tau 1,0,-1,2,0.5,-2 --json";
   const auto tau = run_json(inverse)["tau"].get<std::vector<double>>();
   const auto qdd = run_json(forward)["qdd"].get<std::vector<double>>();
-  std::size_t different = 0;  // in the last digits: it was another road
+  std::size_t different = 0;  // in the last digits: another algorithm was used
   for (const auto& formulation : formulations::all()) {
     const std::string option = " --algorithm " + std::string(formulation.name);
     if (formulation.inverse) {
@@ -63,7 +63,7 @@ TEST_F(Formulations, AlgorithmChoosesTheRoad) {
     } else {
       const Result refused = run(inverse + option);
       EXPECT_EQ(refused.code, 2);
-      EXPECT_THAT(refused.err, HasSubstr("not of inverse dynamics"));
+      EXPECT_THAT(refused.err, HasSubstr("supports only forward dynamics"));
     }
     if (formulation.forward) {
       const auto other = run_json(forward + option)["qdd"].get<std::vector<double>>();
@@ -72,28 +72,29 @@ TEST_F(Formulations, AlgorithmChoosesTheRoad) {
     } else {
       const Result refused = run(forward + option);
       EXPECT_EQ(refused.code, 2);
-      EXPECT_THAT(refused.err, HasSubstr("not of forward dynamics"));
+      EXPECT_THAT(refused.err, HasSubstr("supports only inverse dynamics"));
     }
   }
   EXPECT_GE(different, 8U);
 }
 
-TEST_F(Formulations, AlgorithmThatIsNone) {
+TEST_F(Formulations, UnknownAlgorithmIsRejected) {
   const Result refused = run(std::string("inverse ") + state + "--algorithm magic");
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("no formulation 'magic'; there are lagrange, newton-euler"));
+  EXPECT_THAT(refused.err,
+              HasSubstr("unknown formulation 'magic': it must be one of lagrange, newton-euler"));
   const Result path = run("inverse puma --trajectory cycloid --algorithm lagrange");
   EXPECT_EQ(path.code, 2);
-  EXPECT_THAT(path.err, HasSubstr("along a path it is denoc"));
+  EXPECT_THAT(path.err, HasSubstr("trajectories are computed with denoc"));
 }
 
-TEST_F(Formulations, CompareThePapersRobots) {
+TEST_F(Formulations, CompareAgreesForThePapersRobots) {
   for (const char* robot : {"planar3", "stanford", "puma", "canadarm"}) {
     expect_agreement(robot, "20");
   }
   const Result readable = run("compare stanford --samples 2");
   EXPECT_EQ(readable.code, 0) << readable.err;
-  EXPECT_THAT(readable.out, HasSubstr("not covered by lagrange: it has no place for wrenches"));
+  EXPECT_THAT(readable.out, HasSubstr("lagrange does not support wrenches on links"));
   EXPECT_THAT(readable.out, HasSubstr("condition number of M up to"));
 }
 
@@ -133,7 +134,7 @@ std::string urdf_of(const RobotDescription& robot) {
   return text.str();
 }
 
-TEST_F(Formulations, CompareRandomTrees) {
+TEST_F(Formulations, CompareAgreesForRandomTrees) {
   unsigned seed = 40;
   for (const std::size_t joints : {3U, 12U, 30U, 60U}) {
     for (const double branching : {0.0, 0.4}) {
@@ -148,13 +149,13 @@ TEST_F(Formulations, CompareRandomTrees) {
       expect_agreement(file.string(), "2");
       if (branching > 0.0 && joints > 10) {
         EXPECT_THAT(run("compare random.urdf --samples 1").out,
-                    HasSubstr("not covered by newton-euler: it is for serial chains, and link '"));
+                    HasSubstr("newton-euler supports only serial chains, but link '"));
       }
     }
   }
 }
 
-TEST_F(Formulations, CompareRealRobots) {
+TEST_F(Formulations, CompareAgreesForRealRobots) {
   std::vector<fs::path> folders = {DYNAMICS_URDF_DIR};
   const char* given = std::getenv("DYNAMICS_ROBOTS_DIR");  // NOLINT(concurrency-mt-unsafe)
   if (given != nullptr) folders.emplace_back(given);
@@ -203,7 +204,7 @@ TEST_F(Formulations, TermsPrintTheDenocMatrices) {
               testing::AllOf(HasSubstr("N_l: twist propagation"), HasSubstr("L_2 = E_2 L_3")));
 }
 
-TEST_F(Formulations, CompareOfARobotWithoutForwardDynamics) {
+TEST_F(Formulations, CompareReportsRobotWithoutForwardDynamics) {
   std::ofstream(folder / "massless.urdf")
       << "<robot name=\"m\"><link name=\"a\"/><link name=\"b\"/>"
          "<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>"

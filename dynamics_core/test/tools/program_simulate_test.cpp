@@ -11,7 +11,7 @@ using test::Program;
 using test::Result;
 using testing::HasSubstr;
 
-TEST_F(Program, RefusesBadSurroundingsAndLeavesNoFile) {
+TEST_F(Program, RejectsBadSimulationOptionsAndWritesNoFile) {
   write("order.csv",
         "t,q_joint1,q_joint2,q_joint3,q_joint4,q_joint5,q_joint6\n0,0,0,0,0,0,0\n2,0,0,0,0,0,0\n"
         "1,0,0,0,0,0,0\n");
@@ -29,14 +29,15 @@ TEST_F(Program, RefusesBadSurroundingsAndLeavesNoFile) {
       {"--rtol 1e-16", "rtol is 1e-16: it must be at least 10 times the round-off"},
       {"--precision double-double --rtol 1e-32", "rtol is 1e-32"},
       {"--precision quad", "unknown precision 'quad'"},
-      {"--precision double-double --limits", "does not go with limits"},
-      {"--scenario forced --trajectory order.csv", "order.csv:4: time 1 is not after 2"},
-      {"--scenario forced --trajectory missing.csv", "missing.csv:1: column 'q_joint5'"},
+      {"--precision double-double --limits", "does not support limits"},
+      {"--scenario forced --trajectory order.csv", "order.csv:4: time 1 does not come after 2"},
+      {"--scenario forced --trajectory missing.csv",
+       "missing.csv:1: there is no column 'q_joint5'"},
       {"--scenario forced --trajectory missing.yaml",
        "missing.yaml:1: joint_names: joint 'joint2' of 'puma' is missing"},
       {"--scenario forced --trajectory unknown.yaml", "'puma' has no joint 'elbow'"},
-      {"--payload 0", "--payload 0: a mass above zero"},
-      {"--payload 1,2", "a mass and its place"},
+      {"--payload 0", "--payload 0: expected MASS or MASS,X,Y,Z with MASS > 0"},
+      {"--payload 1,2", "--payload 1,2: expected MASS or MASS,X,Y,Z"},
       {"--drop-payload 1", "no payload"},
       {"--payload 1 --drop-payload 20", "drop_payload is 20 s"},
       {"--base-motion z", "'z' is neither AXIS:AMPLITUDE:HZ"},
@@ -73,7 +74,7 @@ TEST_F(Program, SettingsAndEventsAreStoredWithTheRun) {
   EXPECT_EQ(stored["samples"]["end_effector_turn"].size(), 4U);
 }
 
-TEST_F(Program, TrajectoryOfYamlIsThatOfCsv) {
+TEST_F(Program, YamlTrajectoryEqualsCsvTrajectory) {
   write("path.csv", "t,q_joint1,q_joint2,q_joint3\n0,0,0,0\n1,0.1,0.2,0.3\n");
   write("path.yaml",
         "joint_names: [joint3, joint1, joint2]\npoints:\n"
@@ -86,8 +87,8 @@ TEST_F(Program, TrajectoryOfYamlIsThatOfCsv) {
   EXPECT_EQ(run_json(forced + ".csv" + rest)["q"], run_json(forced + ".yaml" + rest)["q"]);
 }
 
-TEST_F(Program, InterruptLeavesAValidFileOfWhatWasRun) {
-  // the program is interrupted well within its run
+TEST_F(Program, InterruptWritesValidFilesUpToTheInterrupt) {
+  // interrupts the program long before the end of the run
   const std::string command =
       "cd '" + folder.string() + "' && { '" + DYNAMICS_PROGRAM +
       "' simulate puma --duration 100000 --sample 0.1 --output run.csv --output run.json "
@@ -106,7 +107,7 @@ TEST_F(Program, InterruptLeavesAValidFileOfWhatWasRun) {
   EXPECT_EQ(csv.back(), '\n');
 }
 
-TEST_F(Program, ValidatesAgainstThePapers) {
+TEST_F(Program, ValidateWritesPageAndFigures) {
   expect_refused("validate --only nosuch", "--only nosuch: it must be one of planar, stanford");
   expect_refused("validate --output nowhere", "--output nowhere: the folder does not exist");
   const Result result = run("validate --only planar --output .");
@@ -121,10 +122,10 @@ TEST_F(Program, ValidatesAgainstThePapers) {
   EXPECT_EQ(figure.find("nan"), std::string::npos);
 }
 
-TEST_F(Program, EveryVerdictOfTheValidationHolds) {
+TEST_F(Program, AllVerdictsOfTheValidationHold) {
   for (const std::string section : {"stanford", "puma", "canadarm", "equivalence", "integrators"}) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-    if (section == "integrators") continue;  // a thousand seconds at small steps
+    if (section == "integrators") continue;  // 1000 s with small steps: too slow
 #endif
     const Result result = run("validate --output . --only " + section);
     EXPECT_EQ(result.code, 0) << section;

@@ -29,7 +29,7 @@ using testing::HasSubstr;
 
 const char* const state = "--q 0.1,-0.2,0.3,0.4,-0.5,0.6 --qd 1,2,3,-1,-2,-3 ";
 
-TEST_F(Program, InverseIsTheLibrarys) {
+TEST_F(Program, InverseEqualsTheLibrary) {
   const json result =
       run_json(std::string("inverse puma ") + state + "--qdd 1,0,-1,2,0.5,-2 --json");
   EXPECT_THAT(result["joints"],
@@ -40,10 +40,10 @@ TEST_F(Program, InverseIsTheLibrarys) {
       qdd{1, 0, -1, 2, 0.5, -2};
   std::vector<double> tau(6);
   inverse_dynamics(puma, workspace, q, qd, qdd, tau);
-  EXPECT_EQ(result["tau"].get<std::vector<double>>(), tau);  // printed with full precision
+  EXPECT_EQ(result["tau"].get<std::vector<double>>(), tau);  // full precision
 }
 
-TEST_F(Program, ForwardUndoesInverse) {
+TEST_F(Program, ForwardInvertsInverse) {
   const json inverse =
       run_json(std::string("inverse stanford ") + state + "--qdd 1,0,-1,2,0.5,-2 --json");
   std::string tau;
@@ -70,7 +70,7 @@ Eigen::VectorXd vector(const json& numbers) {
   return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
 }
 
-TEST_F(Program, TermsAreThoseOfTheEquations) {
+TEST_F(Program, TermsSatisfyTheEquationsOfMotion) {
   const json terms = run_json(std::string("terms puma ") + state + "--json");
   const json bias = run_json(std::string("inverse puma ") + state + "--json");
   Eigen::VectorXd qd(6);
@@ -84,18 +84,18 @@ TEST_F(Program, TermsAreThoseOfTheEquations) {
   EXPECT_TRUE(terms["potential"].is_number());
 }
 
-TEST_F(Program, DefaultsAreTheDesigns) {
-  // planar3 hangs in gravity along -y, the Canadarm in none; q defaults to the start
+TEST_F(Program, DefaultsAreAsDocumented) {
+  // gravity is along -y for planar3 and zero for the Canadarm; q defaults to the start position
   EXPECT_GT(std::abs(run_json("inverse planar3 --json")["tau"][0].get<double>()), 1.0);
   const json canadarm = run_json("inverse canadarm --json");
   for (const double x : canadarm["tau"]) EXPECT_EQ(x, 0.0);
   EXPECT_EQ(run_json("inverse stanford --json"),
             run_json("inverse stanford --q 0,1.5707963267948966,0,0,0,0 --json"));
-  const json floating = run_json("inverse puma --gravity 0,0,0 --json");
-  for (const double x : floating["tau"]) EXPECT_NEAR(x, 0.0, 1e-12);
+  const json weightless = run_json("inverse puma --gravity 0,0,0 --json");
+  for (const double x : weightless["tau"]) EXPECT_NEAR(x, 0.0, 1e-12);
 }
 
-TEST_F(Program, FrictionCanBeLeftOut) {
+TEST_F(Program, NoFrictionOptionIgnoresFriction) {
   const std::string pendulum =
       write("pendulum.urdf", R"(<robot name="p"><link name="a"/><link name="b"><inertial>
     <origin xyz="0 0 -1"/><mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
@@ -110,7 +110,7 @@ TEST_F(Program, FrictionCanBeLeftOut) {
   EXPECT_THAT(warned.out, HasSubstr("N m"));
 }
 
-TEST_F(Program, UrdfOfATableIsTheSameRobot) {
+TEST_F(Program, UrdfOfDhTableHasTheSameDynamics) {
   for (const auto robot : built_in_robots()) {
     const std::string name(robot);
     const Result urdf = run("urdf " + name);
@@ -130,18 +130,21 @@ TEST_F(Program, UrdfOfATableIsTheSameRobot) {
   }
 }
 
-TEST_F(Program, RefusesBadInputWithExitCodeTwo) {
+TEST_F(Program, RejectsBadInputWithExitCodeTwo) {
   expect_refused("inverse nosuch",
                  "no robot 'nosuch': neither a file nor one of planar3, stanford, puma, canadarm");
-  expect_refused("inverse puma --q 1,2", "--q: 2 numbers given; 6 are needed");
-  expect_refused("inverse puma --q 1,2,x,4,5,6", "--q: entry 3 is 'x'");
+  expect_refused("inverse puma --q 1,2",
+                 "--q: 2 numbers given, 6 required (one per joint, in joint order)");
+  expect_refused("inverse puma --q 1,2,x,4,5,6",
+                 "--q: entry 3 is 'x'; expected finite numbers separated by commas");
   expect_refused("inverse puma --q 1,2,nan,4,5,6", "--q: entry 3 is 'nan'");
   expect_refused("inverse puma --q 1,2,,4,5,6", "--q: entry 3 is ''");
   expect_refused("inverse puma --nosuch 3", "--nosuch");
   expect_refused("inverse", "ROBOT");
   expect_refused("nosuchcommand", "nosuchcommand");
   expect_refused("forward puma --algorithm magic", "magic");
-  expect_refused("inverse puma --gravity 0,0", "--gravity: 2 numbers given; 3 are needed");
+  expect_refused("inverse puma --gravity 0,0",
+                 "--gravity: 2 numbers given, 3 required (x,y,z in m/s^2)");
   write("broken.urdf", "<robot name='x'>\n  <link name='a'>\n</robot>");
   expect_refused("inverse broken.urdf", "broken.urdf:");
   write("negative.urdf",
@@ -154,7 +157,7 @@ TEST_F(Program, RefusesBadInputWithExitCodeTwo) {
   expect_refused("inverse folder.urdf", "is a folder");
 }
 
-TEST_F(Program, RefusesBadRunsAndLeavesNoFile) {
+TEST_F(Program, RejectsBadRunsAndWritesNoFile) {
   const std::vector<std::string> before = {"err.txt", "out.txt"};
   const std::pair<const char*, const char*> cases[] = {
       {"--duration -1 --output a.csv", "duration is -1"},
@@ -176,7 +179,7 @@ TEST_F(Program, RefusesBadRunsAndLeavesNoFile) {
   }
 }
 
-TEST_F(Program, CsvIsTheDesigns) {
+TEST_F(Program, CsvHasDocumentedColumnsAndRows) {
   const Result result = run("simulate puma --duration 0.123 --output run.csv --output run.json");
   ASSERT_EQ(result.code, 0) << result.err;
   std::istringstream csv(read(folder / "run.csv"));
@@ -200,7 +203,7 @@ TEST_F(Program, CsvIsTheDesigns) {
     while (std::getline(cells, cell, ',')) row.push_back(std::stod(cell));
     EXPECT_EQ(row.size(), 38U);
   }
-  ASSERT_EQ(rows.size(), 14U);  // 0, 0.01 ... 0.12 and the end
+  ASSERT_EQ(rows.size(), 14U);  // 0, 0.01, ..., 0.12 and the end
   EXPECT_EQ(rows.front()[0], 0.0);
   EXPECT_EQ(rows[1][0], 0.01);
   EXPECT_EQ(rows.back()[0], 0.123);
@@ -211,7 +214,7 @@ TEST_F(Program, CsvIsTheDesigns) {
   EXPECT_EQ(files(), (std::vector<std::string>{"err.txt", "out.txt", "run.csv", "run.json"}));
 }
 
-TEST_F(Program, PageHoldsTheRun) {
+TEST_F(Program, PageContainsTheRun) {
   write("viewer.html", "<p>__DYNAMICS_RUN__</p><p>__DYNAMICS_COMPARE__</p>");
   viewer = (folder / "viewer.html").string();
   ASSERT_EQ(run("simulate planar3 --duration 0.1 --output a.json").code, 0);
@@ -228,14 +231,14 @@ TEST_F(Program, PageHoldsTheRun) {
                  "is not a run");
 }
 
-TEST_F(Program, SameRunTwiceIsTheSameBits) {
+TEST_F(Program, RunsAreReproducibleBitForBit) {
   ASSERT_EQ(run("simulate stanford --duration 1 --output a.csv").code, 0);
   ASSERT_EQ(run("simulate stanford --duration 1 --output b.csv").code, 0);
   EXPECT_EQ(read(folder / "a.csv"), read(folder / "b.csv"));
 }
 
-TEST_F(Program, TorquesAlongTheCycloid) {
-  // the rigid planar arm along Eq. (18) to pi: at t = 0 and T it is at rest with no acceleration
+TEST_F(Program, InverseComputesTorquesAlongTheCycloid) {
+  // planar arm along the cycloid of Eq. (18): velocity and acceleration are zero at t = 0
   const json path =
       run_json("inverse planar3 --trajectory cycloid --duration 10 --sample 0.5 --json");
   EXPECT_EQ(path["t"].size(), 21U);
@@ -249,11 +252,11 @@ TEST_F(Program, TorquesAlongTheCycloid) {
     EXPECT_EQ(path["peak"][i].get<double>(), peak);
   }
   EXPECT_LT(path["energy_drift"].get<double>(), 1e-9);
-  EXPECT_GT(path["energy_drift"].get<double>(), 0.0);  // an integral, not the gain itself
+  EXPECT_GT(path["energy_drift"].get<double>(), 0.0);  // computed by integration
 }
 
-TEST_F(Program, TrajectoryFileInAnyColumnOrder) {
-  // q = t^2 (3 - 2t) is a cubic: one spline segment at rest at both ends is exact
+TEST_F(Program, TrajectoryColumnsMayBeInAnyOrder) {
+  // q = t^2 (3 - 2t): one cubic spline segment with zero velocity at both ends is exact
   const std::string header = "q_joint3,t,note,q_joint1,q_joint2\r\n";
   write("path.csv", header + "0,0,a,0,0\r\n0.3,1,b,0.1,0.2\r\n");
   const json path =
@@ -307,7 +310,7 @@ TEST_F(Program, UnwritableOutputIsAnError) {
   EXPECT_THAT(read(folder / "out.urdf"), HasSubstr("<robot"));
 }
 
-TEST_F(Program, HelpNamesTheCommands) {
+TEST_F(Program, HelpListsTheCommands) {
   const Result help = run("--help");
   EXPECT_EQ(help.code, 0);
   for (const char* command : {"inverse", "forward", "terms", "simulate", "urdf"}) {

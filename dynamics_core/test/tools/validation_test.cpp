@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The validation's comparisons: what is NaN, of another length or ended early does not hold.
+// The comparisons of the validation: NaN, unequal lengths and incomplete runs do not hold.
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST(Validation, RunThatEndsEarlyDoesNotHold) {
   EXPECT_EQ(page.claims(), 0U);
   EXPECT_LT(largest_deviation(run), 1e-6);
 
-  // implicit steps so long that their equations cannot be solved
+  // with this step the implicit equations have no solution
   options.integrator = "gauss6";
   options.step = 5.0;
   options.duration = 10.0;

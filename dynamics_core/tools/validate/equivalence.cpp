@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turney 1980: the formulations are equivalent. Nasser 1990: so is his to Walker and Orin's.
+// Equivalence of the formulations (Turney 1980), and of Nasser's to Walker and Orin's (Nasser
+// 1990).
 
 #include <fmt/format.h>
 
@@ -38,7 +39,8 @@ double difference(const VectorXd& a, const VectorXd& b) {
 
 std::string number(double x) { return x == 0.0 ? "0" : fmt::format("{:.0e}", x); }
 
-/// Each formulation of the task against the others over random states: largest differences.
+/// Adds a table of the largest differences between the formulations over random states; returns the
+/// largest one.
 double compare(ValidationReport& report, const Model& model, Task task,
                const std::vector<std::string>& names, const Conditions& conditions = {}) {
   constexpr int samples = 50;
@@ -51,11 +53,11 @@ double compare(ValidationReport& report, const Model& model, Task task,
     const VectorXd given = random.vector(n, 10.0);
     std::vector<VectorXd> results;
     for (const std::string& name : names) {
-      const auto& road = formulations::find(name);
+      const auto& formulation = formulations::find(name);
       results.push_back(
           task == Task::inverse
-              ? formulations::inverse_dynamics(road, model, q, qd, given, conditions)
-              : formulations::forward_dynamics(road, model, q, qd, given, conditions));
+              ? formulations::inverse_dynamics(formulation, model, q, qd, given, conditions)
+              : formulations::forward_dynamics(formulation, model, q, qd, given, conditions));
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
@@ -78,24 +80,27 @@ double compare(ValidationReport& report, const Model& model, Task task,
   return worst;
 }
 
-/// Turney's Tables 1 to 5 and Nasser's count, evaluated for six links.
+/// Turney's Table 1 and Nasser's count for six links, with the counts of our implementations.
 void show_counts(ValidationReport& report) {
   constexpr std::int64_t links = 6;
-  // as Turney assumes: tensors about principal axes
+  // inertia tensors in principal axes, as Turney assumes
   const Model arm = counting::general_arm(links, {.principal = true});
   report.paragraph(
-      "Multiplications (M) and additions (A) of an arm of six links with tensors about principal "
-      "axes, as Turney counts; ours are counted while the implementation of the same algorithm "
-      "runs. Where they differ, `docs/operation_counts.md` says why, line by line; `dynamics "
-      "count` has every row of every paper.");
+      "Multiplications (M) and additions (A) for an arm of six links with inertia tensors in "
+      "principal "
+      "axes, as Turney assumes. Our numbers are counted while our implementation of the same "
+      "algorithm "
+      "runs. `docs/operation_counts.md` explains the differences line by line; `dynamics count` "
+      "prints "
+      "all rows of all papers.");
   std::vector<std::vector<std::string>> rows;
   for (const counting::PaperRow& row : counting::paper_rows()) {
     const bool wanted = row.paper == "Turney 1980" || row.paper.starts_with("Nasser");
-    const bool whole =
+    const bool complete_algorithm =
         row.kind == counting::RowKind::inverse || row.kind == counting::RowKind::forward;
-    if (!wanted || !whole || row.formulation.empty()) continue;
+    if (!wanted || !complete_algorithm || row.formulation.empty()) continue;
     const Task task = row.kind == counting::RowKind::inverse ? Task::inverse : Task::forward;
-    const counting::Counts counts =
+    const counting::OperationCount counts =
         counting::count(formulations::find(row.formulation), task, arm).counts;
     rows.push_back({fmt::format("{}, {}", row.paper, row.table), std::string(row.algorithm),
                     fmt::format("{} M {} A", row.multiplications(links), row.additions(links)),
@@ -109,10 +114,11 @@ void show_counts(ValidationReport& report) {
 void validate_equivalence(ValidationReport& report) {
   report.heading("Equivalence of the formulations (Turney 1980; Nasser 1990)");
   report.paragraph(
-      "Turney derives the Lagrange, Newton-Euler and modified Newton-Euler equations from one "
-      "another, and M and C from Newton-Euler by strobing. Largest difference of the joint "
-      "torques, "
-      "relative to the largest torque, over 50 random states of the PUMA:");
+      "Turney derives the Lagrange, Newton-Euler and modified Newton-Euler equations from each "
+      "other, "
+      "and M and C from Newton-Euler by strobing. Largest difference of the joint torques, "
+      "relative to "
+      "the largest torque, over 50 random states of the PUMA:");
   const PaperRobot puma("puma");
   const double inverse = compare(
       report, puma.model(), Task::inverse,
@@ -124,23 +130,24 @@ void validate_equivalence(ValidationReport& report) {
   report.end_claims();
 
   report.paragraph(
-      "Nasser's hinge accelerations were identical with Walker and Orin's on the Shuttle's arm. "
-      "Largest difference of the accelerations, relative to the largest, over 50 random states: "
-      "the "
-      "PUMA, then the Stanford arm (a sliding joint) on an accelerated base.");
+      "Nasser reports hinge accelerations identical to Walker and Orin's on the Space Shuttle arm. "
+      "Largest difference of the accelerations, relative to the largest acceleration, over 50 "
+      "random "
+      "states of the PUMA, then of the Stanford arm (with a prismatic joint) on an accelerated "
+      "base:");
   const std::vector<std::string> forward = {"walker-orin", "nasser", "articulated-body", "udut"};
-  const double still = compare(report, puma.model(), Task::forward, forward);
+  const double fixed_base = compare(report, puma.model(), Task::forward, forward);
   const PaperRobot stanford("stanford");
   Conditions moving;
   moving.base.emplace();
   moving.base->acceleration.linear = {1.0, -2.0, 3.0};
-  const double moved = compare(report, stanford.model(), Task::forward, forward, moving);
+  const double moving_base = compare(report, stanford.model(), Task::forward, forward, moving);
   report.claim(
-      "Identical with Walker and Orin's (Nasser, section 1).",
+      "Identical to Walker and Orin's (Nasser, section 1).",
       fmt::format("PUMA: all four agree to {:.0e}; Stanford arm on a moving base: to {:.0e} "
-                  "(the conditioning of M is in this).",
-                  still, moved),
-      still < 1e-9 && moved < 1e-9);
+                  "(including the conditioning of M).",
+                  fixed_base, moving_base),
+      fixed_base < 1e-9 && moving_base < 1e-9);
   report.end_claims();
   show_counts(report);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integrators on the PUMA's free fall: order, error against tolerance and work, long runs.
+// Integrators on the free fall of the PUMA: order, error versus tolerance and cost, long runs.
 
 #include "dynamics_core/integrators.hpp"
 
@@ -57,14 +57,14 @@ class Convergence {
 void show_convergence(ValidationReport& report) {
   const PaperRobot puma("puma");
   const Convergence convergence(puma, report);
-  Panel steps, tolerances, work;
-  steps.title = "Fixed steps: error against step";
+  Panel steps, tolerances, cost;
+  steps.title = "Fixed step: error versus step";
   steps.x_label = "step (s)";
-  tolerances.title = "Adaptive: error against tolerance";
+  tolerances.title = "Adaptive: error versus tolerance";
   tolerances.x_label = "rtol = atol";
-  work.title = "Adaptive: error against work";
-  work.x_label = "evaluations of forward dynamics";
-  for (Panel* panel : {&steps, &tolerances, &work}) {
+  cost.title = "Adaptive: error versus cost";
+  cost.x_label = "evaluations of forward dynamics";
+  for (Panel* panel : {&steps, &tolerances, &cost}) {
     panel->y_label = "rad";
     panel->logarithmic_x = panel->logarithmic_y = true;
   }
@@ -72,7 +72,7 @@ void show_convergence(ValidationReport& report) {
   bool orders_hold = true, tolerances_hold = true;
   for (const auto& method : ode::integrator_names()) {
     const std::string name(method.name);
-    Line by_setting{name, {}, {}, false, true}, by_work = by_setting;
+    Line by_setting{name, {}, {}, false, true}, by_cost = by_setting;
     const std::vector<double> settings = method.fixed_step
                                              ? std::vector<double>{0.02, 0.01, 0.005, 0.0025}
                                              : std::vector<double>{1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
@@ -81,18 +81,18 @@ void show_convergence(ValidationReport& report) {
       points.push_back(convergence.point(method, setting));
       by_setting.x.push_back(setting);
       by_setting.y.push_back(points.back().error);
-      by_work.x.push_back(points.back().evaluations);
-      by_work.y.push_back(points.back().error);
+      by_cost.x.push_back(points.back().evaluations);
+      by_cost.y.push_back(points.back().error);
     }
     if (!method.fixed_step) {
       tolerances.lines.push_back(by_setting);
-      work.lines.push_back(by_work);
+      cost.lines.push_back(by_cost);
       for (const Point& point : points)
         tolerances_hold = tolerances_hold && point.error < 1000.0 * point.setting;
       continue;
     }
     steps.lines.push_back(by_setting);
-    // the steepest pair above round-off
+    // from the last pair of errors above round-off
     double order = 0.0;
     for (std::size_t i = 1; i < points.size(); ++i) {
       if (points[i].error < 1e-13) break;
@@ -106,14 +106,15 @@ void show_convergence(ValidationReport& report) {
     rows.push_back({name, fmt::format("{:g}", expected), fmt::format("{:.2f}", order),
                     fmt::format("{:.1e}", points[1].error)});
   }
-  report.paragraph("On 1 s of the PUMA's free fall, against a reference of 32 digits:");
-  report.figure("convergence_fixed", "Methods of fixed step", SvgFigure({steps}, 1));
-  report.figure("convergence_adaptive", "Methods with error control",
-                SvgFigure({tolerances, work}, 2));
+  report.paragraph(
+      "Error after 1 s of the PUMA's free fall, compared with a reference of 32 digits:");
+  report.figure("convergence_fixed", "Fixed-step methods", SvgFigure({steps}, 1));
+  report.figure("convergence_adaptive", "Adaptive methods", SvgFigure({tolerances, cost}, 2));
   report.table({"fixed-step method", "order", "observed order", "error at 0.01 s (rad)"}, rows);
-  report.claim("(Ours: fixed-step methods show their order.)", "The table above.", orders_hold);
+  report.claim("(Ours: fixed-step methods converge with their order.)", "See the table above.",
+               orders_hold);
   report.claim("(Ours: the error of adaptive methods follows the tolerance.)",
-               "Errors are below 1000 times the tolerance for all of them.", tolerances_hold);
+               "All errors are below 1000 times the tolerance.", tolerances_hold);
 }
 
 void show_long_runs(ValidationReport& report) {
@@ -125,16 +126,16 @@ void show_long_runs(ValidationReport& report) {
     double step, bound;
   };
   double done = 0.2;
-  for (const Case& what : {Case{"puma", 0.01, 1e-9}, Case{"planar3", 0.001, 1e-7}}) {
-    const PaperRobot robot(what.robot);
+  for (const Case& one : {Case{"puma", 0.01, 1e-9}, Case{"planar3", 0.001, 1e-7}}) {
+    const PaperRobot robot(one.robot);
     SimulationOptions options = robot.free_fall(1000.0);
     options.integrator = "gauss6";
-    options.step = what.step;
+    options.step = one.step;
     options.sample = 0.5;
     const Recording run = robot.run(options, report, done, done + 0.4);
     done += 0.4;
     Panel panel;
-    panel.title = fmt::format("{}: gauss6, step {:g} s", what.robot, what.step);
+    panel.title = fmt::format("{}: gauss6, step {:g} s", one.robot, one.step);
     panel.x_label = "time (s)";
     panel.y_label = "energy error / largest kinetic";
     panel.lines.push_back({"energy error", run.t, run.energy_drift});
@@ -145,19 +146,21 @@ void show_long_runs(ValidationReport& report) {
     };
     const double first = mean(run.energy_drift.begin()),
                  last = mean(run.energy_drift.end() - tenth);
-    hold = hold && run.statistics.completed && run.statistics.energy_drift < what.bound &&
+    hold = hold && run.statistics.completed && run.statistics.energy_drift < one.bound &&
            std::abs(last - first) < 0.5 * run.statistics.energy_drift;
-    rows.push_back({what.robot, fmt::format("{:g} s", what.step),
+    rows.push_back({one.robot, fmt::format("{:g} s", one.step),
                     fmt::format("{:.1e}", run.statistics.energy_drift),
                     fmt::format("{:.1e}", first), fmt::format("{:.1e}", last)});
   }
-  report.figure("long_runs", "Free fall of 1000 s at a fixed step: the energy error stays bounded",
+  report.figure("long_runs",
+                "Free fall of 1000 s with a fixed step: the energy error stays bounded",
                 SvgFigure(panels, 2));
   report.table(
       {"robot", "step", "largest error", "mean of the first 100 s", "mean of the last 100 s"},
       rows);
-  report.claim("(Ours: 1000 s at fixed step, energy bounded and without drift.)",
-               "The table above.", hold);
+  report.claim(
+      "(Ours: over 1000 s with a fixed step the energy error is bounded and does not drift.)",
+      "See the table above.", hold);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saha 1999, section 6.1: the planar arm's torques and free fall, also by its explicit equations.
+// Saha 1999, section 6.1: torques and free fall of the planar arm, compared with explicit
+// equations.
 
 #include <fmt/format.h>
 
@@ -18,20 +19,20 @@ using Eigen::Matrix3d;
 using Eigen::Vector2d;
 using Eigen::Vector3d;
 
-/// The equations of motion of three rods in a plane, written down from where their mass centres are
-/// and nothing else (d'Alembert's principle): c_k = sum_{j<k} a_j e(phi_j) + s_k e(phi_k).
+/// Equations of motion of three rods in a plane by d'Alembert's principle from the positions of the
+/// mass centers, c_k = sum_{j<k} a_j e(phi_j) + s_k e(phi_k). Independent of the library.
 class ExplicitPlanar {
  public:
   explicit ExplicitPlanar(const DhTable& table) : gravity_(table.gravity.x(), table.gravity.y()) {
     for (std::size_t k = 0; k < 3; ++k) {
       length_[k] = table.links[k].a;
-      centre_[k] = table.links[k].a - table.links[k].r.x();
+      center_[k] = table.links[k].a - table.links[k].r.x();
       mass_[k] = table.links[k].mass;
       inertia_[k] = table.links[k].inertia(2, 2);
     }
   }
 
-  /// M and what is left of tau for qdd = 0.
+  /// M, and the bias torques (tau for qdd = 0).
   void terms(const Vector3d& q, const Vector3d& qd, Matrix3d& M, Vector3d& bias) const {
     std::array<Vector2d, 3> along, across;  // e(phi) and its derivative
     std::array<double, 3> rate{};
@@ -47,16 +48,16 @@ class ExplicitPlanar {
     M.setZero();
     bias.setZero();
     for (std::size_t k = 0; k < 3; ++k) {
-      Vector2d acceleration = -gravity_;  // of the mass centre for qdd = 0, less gravity
+      Vector2d acceleration = -gravity_;  // of the mass center for qdd = 0, minus gravity
       for (std::size_t j = 0; j <= k; ++j) {
-        const double arm = j < k ? length_[j] : centre_[j];
+        const double arm = j < k ? length_[j] : center_[j];
         acceleration -= arm * rate[j] * rate[j] * along[j];
       }
-      std::array<Vector2d, 3> slope;  // of c_k by q_i
+      std::array<Vector2d, 3> slope;  // dc_k/dq_i
       for (std::size_t i = 0; i < 3; ++i) {
         slope[i].setZero();
         for (std::size_t j = i; j <= k; ++j)
-          slope[i] += (j < k ? length_[j] : centre_[j]) * across[j];
+          slope[i] += (j < k ? length_[j] : center_[j]) * across[j];
       }
       for (std::size_t i = 0; i <= k; ++i) {
         const auto row = static_cast<Eigen::Index>(i);
@@ -70,7 +71,7 @@ class ExplicitPlanar {
 
  private:
   Vector2d gravity_;
-  std::array<double, 3> length_{}, centre_{}, mass_{}, inertia_{};
+  std::array<double, 3> length_{}, center_{}, mass_{}, inertia_{};
 };
 
 std::vector<Column> explicit_torques(const ExplicitPlanar& equations, const Recording& run) {
@@ -113,7 +114,7 @@ std::vector<Column> explicit_fall(const ExplicitPlanar& equations, const Recordi
   plan.sample_times = like.t;
   plan.on_sample = on_sample;
   ode::Solver<double> solver(*integrator);
-  solver.run(0.0, std::vector<double>(6, 0.0), plan);  // q is shorter where it ends early
+  solver.run(0.0, std::vector<double>(6, 0.0), plan);  // q is shorter if the run ends early
   return q;
 }
 
@@ -124,9 +125,11 @@ void validate_planar(ValidationReport& report) {
   const ExplicitPlanar equations(robot.table());
   report.heading("Planar three-revolute arm (Saha 1999, section 6.1, Figs. 5 and 6)");
   report.paragraph(
-      "The text gives no numbers for the arm; ours is three uniform rods (`robots/planar3.yaml`). "
-      "The explicit equations are written down from the mass centres' places alone and share no "
-      "code with the library.");
+      "The paper gives no parameters for the arm; ours has three uniform rods "
+      "(`robots/planar3.yaml`). "
+      "The explicit equations follow from the positions of the mass centers and share no code with "
+      "the "
+      "library.");
 
   const Recording torques = robot.torques();
   const double torque_error = largest_difference(torques.tau, explicit_torques(equations, torques));
@@ -146,8 +149,8 @@ void validate_planar(ValidationReport& report) {
   SimulationOptions short_options = robot.free_fall(3.0);
   short_options.rtol = 1e-12;
   const Recording first = robot.run(short_options, report, 0.7, 0.9);
-  const std::vector<Column> by_hand = explicit_fall(equations, first);
-  const double fall_error = largest_difference(first.q, by_hand);
+  const std::vector<Column> expected = explicit_fall(equations, first);
+  const double fall_error = largest_difference(first.q, expected);
   Panel angles;
   angles.title = "Free fall from rest";
   angles.x_label = "time (s)";
@@ -157,19 +160,19 @@ void validate_planar(ValidationReport& report) {
   report.figure("planar_free_fall", "Joint angles of the planar arm in free fall (Fig. 6)",
                 SvgFigure({angles}, 1));
 
-  report.claim("The torques of RIDIM are those of the explicit expressions.",
+  report.claim("The torques of RIDIM equal those of the explicit expressions.",
                fmt::format("They differ by at most {:.1e} N m.", torque_error),
                torque_error < 1e-12);
   report.claim("theta_1 first grows in the negative direction.",
                fmt::format("theta_1(0.1 s) = {:.4f} rad.", fall.q[0][10]), fall.q[0][10] < 0.0);
-  report.claim("The free fall is that of the explicit equations (2003, section 4).",
+  report.claim("The free fall equals that of the explicit equations (2003, section 4).",
                fmt::format("Over 3 s the angles differ by at most {:.1e} rad.", fall_error),
                fall_error < 1e-6);
   std::size_t swings = 0;
   for (std::size_t k = 1; k < fall.size(); ++k) swings += fall.qd[0][k] * fall.qd[0][k - 1] < 0.0;
   report.claim("It behaves as a triple pendulum.",
-               fmt::format("theta_1 turns back {} times in 10 s; the energy is constant to {:.1e} "
-                           "of its largest kinetic part.",
+               fmt::format("theta_1 reverses {} times in 10 s; the energy is constant to {:.1e} of "
+                           "the largest kinetic energy.",
                            swings, fall.statistics.energy_drift),
                swings > 5 && fall.statistics.energy_drift < 1e-10);
   report.end_claims();

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The validation page while it is written: headings, text, tables, figures, and what the papers
-// say beside what we find.
+// Builds the validation page: headings, text, tables, figures, and the statements of the papers
+// with our results and verdicts.
 //
-// A new section is a function in a file of its own and a line in sections.cpp.
+//   report.heading("PUMA");
+//   report.claim("Joint 2 rotates in the positive direction.", "theta_2 = 0.1 rad.", true);
+//   report.end_claims();
+//
+// A new section needs a function in its own file and a line in sections.cpp.
 
 #include <functional>
 #include <map>
@@ -18,14 +22,14 @@ namespace dynamics::tools {
 
 enum class Verdict {
   holds,
-  in_trend,      ///< as the paper says, but not to the letter
-  not_repeated,  ///< a fault that the paper saw in another method, and we do not
+  in_trend,      ///< qualitatively as the paper states, with other numbers
+  not_repeated,  ///< a failure of another method that the paper reports and we cannot reproduce
   fails
 };
 
 class ValidationReport {
  public:
-  /// Called with how far a section has come, from 0 to 1.
+  /// Called with the completed fraction of the section, 0 to 1.
   using Progress = std::function<void(double)>;
   explicit ValidationReport(Progress progress) : progress_(std::move(progress)) {}
 
@@ -33,9 +37,9 @@ class ValidationReport {
   void paragraph(const std::string& text);
   void table(const std::vector<std::string>& names,
              const std::vector<std::vector<std::string>>& rows);
-  /// `name` becomes validation/NAME.svg.
+  /// Writes the figure to validation/NAME.svg.
   void figure(const std::string& name, const std::string& caption, const SvgFigure& figure);
-  /// What a paper says, what we find, and whether that bears it out; printed by end_claims().
+  /// A statement of the paper, our result and the verdict. end_claims() prints the table.
   void claim(const std::string& paper, const std::string& ours, Verdict verdict);
   void claim(const std::string& paper, const std::string& ours, bool holds) {
     claim(paper, ours, holds ? Verdict::holds : Verdict::fails);
@@ -67,7 +71,7 @@ struct ValidationSection {
   void (*write)(ValidationReport& report);
 };
 
-/// In the order of the page.
+/// The sections in the order of the page.
 std::span<const ValidationSection> validation_sections();
 
 void validate_planar(ValidationReport& report);

@@ -65,7 +65,7 @@ Recording PaperRobot::torques() const {
 }
 
 std::vector<Panel> joint_panels(const Recording& run, const std::string& quantity,
-                                const std::string& unit_turning, const std::string& unit_sliding,
+                                const std::string& angular_unit, const std::string& linear_unit,
                                 const std::vector<Column>& columns, const std::string& line) {
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -73,7 +73,7 @@ std::vector<Panel> joint_panels(const Recording& run, const std::string& quantit
     Panel panel;
     panel.title = fmt::format("{} of {}", quantity, joint.name);
     panel.x_label = "time (s)";
-    panel.y_label = joint.prismatic ? unit_sliding : unit_turning;
+    panel.y_label = joint.prismatic ? linear_unit : angular_unit;
     panels.push_back(std::move(panel));
   }
   add_lines(panels, run.t, columns, line);
@@ -86,10 +86,10 @@ void add_lines(std::vector<Panel>& panels, const std::vector<double>& t,
     panels[i].lines.push_back({line, t, columns[i], dashed, false});
 }
 
-double departure(const Recording& run, double far) {
+double departure(const Recording& run, double threshold) {
   for (std::size_t k = 0; k < run.size(); ++k) {
     for (std::size_t i = 0; i < run.q.size(); ++i) {
-      if (!(std::abs(run.q[i][k] - run.desired[i][k]) <= far)) return run.t[k];
+      if (!(std::abs(run.q[i][k] - run.desired[i][k]) <= threshold)) return run.t[k];
     }
   }
   return run.t.back();
@@ -108,8 +108,8 @@ double largest_deviation(const Recording& run) {
 }
 
 void add_extremes(ValidationReport& report, const Recording& run,
-                  const std::vector<Column>& columns, const std::string& turning,
-                  const std::string& sliding) {
+                  const std::vector<Column>& columns, const std::string& angular_unit,
+                  const std::string& linear_unit) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Coordinate& joint = run.model.coordinates()[i];
@@ -118,7 +118,7 @@ void add_extremes(ValidationReport& report, const Recording& run,
       return fmt::format("{:.5g}", std::abs(x) < 1e-12 ? 0.0 : x);
     };
     rows.push_back({joint.name, number(columns[i].front()), number(*low), number(*high),
-                    number(columns[i].back()), joint.prismatic ? sliding : turning});
+                    number(columns[i].back()), joint.prismatic ? linear_unit : angular_unit});
   }
   report.table({"joint", "start", "smallest", "largest", "end", "unit"}, rows);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The papers' runs, and how the sections show them.
+// The papers' simulations and their presentation in the validation page.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace dynamics::tools {
 
-/// A built-in robot with the papers' start and desired motion.
+/// A built-in robot with the papers' start values and desired trajectory.
 class PaperRobot {
  public:
   explicit PaperRobot(const std::string& name);
@@ -22,8 +22,8 @@ class PaperRobot {
 
   SimulationOptions free_fall(double duration) const;
   SimulationOptions forced() const;
-  /// Progress of this run is the part from `from` to `to` of the section's. A run that ends early
-  /// is a verdict that does not hold.
+  /// Simulates; reports progress from `from` to `to` of the section. A run that ends early adds a
+  /// claim that does not hold.
   Recording run(const SimulationOptions& options, ValidationReport& report, double from,
                 double to) const;
   /// The same with 32 digits.
@@ -36,29 +36,30 @@ class PaperRobot {
   Model model_;
 };
 
-/// A panel for each joint, angles in radians; `what` is "q", "tau" or "q and desired".
+/// One panel per joint with the line `line` of the given columns, titled "QUANTITY of JOINT".
 std::vector<Panel> joint_panels(const Recording& run, const std::string& quantity,
-                                const std::string& unit_turning, const std::string& unit_sliding,
+                                const std::string& angular_unit, const std::string& linear_unit,
                                 const std::vector<Column>& columns, const std::string& line);
-/// Adds another line to each panel.
+/// Adds one line to each panel.
 void add_lines(std::vector<Panel>& panels, const std::vector<double>& t,
                const std::vector<Column>& columns, const std::string& line, bool dashed = false);
 
-/// The first time at which |a - b| of any joint is above `far`; the end where it never is.
-double departure(const Recording& run, double far);
-/// Of q from the desired motion; NaN if the run did not complete.
+/// First time at which |q - desired| of any joint exceeds `threshold`; the end time if it never
+/// does.
+double departure(const Recording& run, double threshold);
+/// Largest |q - desired|; NaN if the run did not complete.
 double largest_deviation(const Recording& run);
 /// Largest |a - b|; NaN if an entry is NaN or if the sizes differ.
 double largest_difference(const std::vector<Column>& a, const std::vector<Column>& b);
-/// Adds a verdict that does not hold if the run ended early.
+/// Adds a claim that does not hold if the run ended early.
 void require_completed(ValidationReport& report, const Recording& run);
 
-/// A table of peaks: joint, at the start, smallest, largest, at the end.
+/// Adds a table with the start, smallest, largest and end value per joint.
 void add_extremes(ValidationReport& report, const Recording& run,
-                  const std::vector<Column>& columns, const std::string& turning,
-                  const std::string& sliding);
+                  const std::vector<Column>& columns, const std::string& angular_unit,
+                  const std::string& linear_unit);
 
-/// The paper's integrators at its tolerance of 1e-6, and how long each stays within `far`.
+/// A forced run with one of the paper's integrators at its tolerance 1e-6.
 struct PaperForced {
   std::string name, integrator;
   Recording run;

@@ -13,13 +13,13 @@
 namespace dynamics::tools {
 namespace {
 
-constexpr double far = 0.01;  // rad or m: off the path, as a reader of a plot would see it
+constexpr double departure_threshold = 0.01;  // rad or m, visible in a plot
 
 struct Subject {
   std::string name, title;
 };
 
-/// Torques along the path by other formulations, the largest relative difference.
+/// Largest relative difference of the torques along the trajectory from another formulation.
 double torque_difference(const PaperRobot& robot, const Recording& torques,
                          const char* formulation) {
   double largest = 0.0, size = 0.0;
@@ -43,7 +43,7 @@ double torque_difference(const PaperRobot& robot, const Recording& torques,
 }
 
 void show_torques(ValidationReport& report, const PaperRobot& robot, const Subject& subject,
-                  const std::string& figures, const std::string& said) {
+                  const std::string& figures, const std::string& statement) {
   const Recording torques = robot.torques();
   report.figure(
       subject.name + "_torques",
@@ -54,10 +54,11 @@ void show_torques(ValidationReport& report, const PaperRobot& robot, const Subje
   for (const char* other : {"lagrange", "newton-euler", "modified-newton-euler"})
     largest = max_propagating_nan(largest, torque_difference(robot, torques, other));
   report.claim(
-      said,
-      fmt::format("No numbers are printed to compare with. Lagrange, Newton-Euler and the "
-                  "modified Newton-Euler equations give the same to {:.1e} of the largest.",
-                  largest),
+      statement,
+      fmt::format(
+          "The paper prints no numbers. Lagrange, Newton-Euler and the modified Newton-Euler "
+          "equations agree to {:.1e} of the largest torque.",
+          largest),
       largest < 1e-12);
 }
 
@@ -79,17 +80,18 @@ Recording show_free_fall(ValidationReport& report, const PaperRobot& robot, cons
   const Recording reference = robot.run_double_double(wide, report, 0.1, 0.2);
   const double error = largest_difference(robot.run(narrow, report, 0.2, 0.2).q, reference.q);
   report.claim(
-      "(Ours: 2 s of free fall against 32 digits.)",
-      fmt::format("dop853 at rtol 1e-11 is within {:.1e} rad (m) of the reference.", error),
+      "(Ours: 2 s of free fall compared with 32 digits.)",
+      fmt::format("dop853 with rtol 1e-11 is within {:.1e} rad (m) of the reference.", error),
       error < 1e-7);
   report.claim("(Ours: conservation of energy over 10 s.)",
-               fmt::format("Constant to {:.1e} of the largest kinetic energy at rtol 1e-12.",
+               fmt::format("Constant to {:.1e} of the largest kinetic energy with rtol 1e-12.",
                            fall.statistics.energy_drift),
                fall.statistics.energy_drift < 1e-10);
   return fall;
 }
 
-/// Forced runs as the paper did them, and ours that hold: to `bound` until `until` in double.
+/// Forced runs with the paper's methods, and ours, which stay within `bound` until `until` in
+/// double.
 void show_forced(ValidationReport& report, const PaperRobot& robot, const Subject& subject,
                  double paper_departure, double tolerance, double bound, double until) {
   const auto paper = forced_as_in_the_paper(robot, report, 0.4);
@@ -103,7 +105,7 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
   const Recording wide = robot.run_double_double(options, report, 0.5, 0.95);
 
   auto panels = joint_panels(ours, "position", "rad", "m", ours.desired, "desired");
-  // the plots end where the paper's method is far off
+  // the plots end where the run with the paper's method has departed by 1 rad
   const double end = std::min(10.0, departure(paper[0].run, 1.0) + 0.2);
   const auto clipped = [&](const Recording& run) {
     auto columns = run.q;
@@ -116,14 +118,15 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
   add_lines(panels, paper[0].run.t, clipped(paper[0].run), paper[0].name);
   add_lines(panels, paper[1].run.t, clipped(paper[1].run), paper[1].name);
   add_lines(panels, wide.t, wide.q, "ours, 32 digits", true);
-  report.figure(subject.name + "_forced",
-                fmt::format("Forced run of the {} (2003, Fig. 6): the paper's methods at its "
-                            "tolerance leave the path, ours do not",
-                            subject.title),
-                SvgFigure(panels, 3));
+  report.figure(
+      subject.name + "_forced",
+      fmt::format("Forced run of the {} (2003, Fig. 6): the paper's methods with its tolerance "
+                  "depart from the trajectory, ours do not",
+                  subject.title),
+      SvgFigure(panels, 3));
 
   Panel deviation;
-  deviation.title = "Largest departure of any joint from the desired path";
+  deviation.title = "Largest deviation of any joint from the desired trajectory";
   deviation.x_label = "time (s)";
   deviation.y_label = "rad (m)";
   deviation.logarithmic_y = true;
@@ -141,45 +144,47 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
   for (const auto& [title, integrator, run] : paper) add_deviation(title, run);
   add_deviation("ABM, double", ours);
   add_deviation("ABM, 32 digits", wide);
-  report.figure(subject.name + "_departure",
-                fmt::format("How the forced run of the {} leaves its path: the open-loop motion is "
-                            "unstable, errors grow exponentially",
-                            subject.title),
-                SvgFigure({deviation}, 1));
+  report.figure(
+      subject.name + "_departure",
+      fmt::format("Deviation of the forced run of the {} from its trajectory: the open-loop "
+                  "motion is unstable, errors grow exponentially",
+                  subject.title),
+      SvgFigure({deviation}, 1));
 
   std::vector<std::vector<std::string>> rows;
   const auto add_row = [&](const std::string& title, const Recording& run) {
-    const double left = departure(run, far);
-    rows.push_back({title, left < 10.0 ? fmt::format("{:.1f} s", left) : "never in 10 s",
+    const double time = departure(run, departure_threshold);
+    rows.push_back({title, time < 10.0 ? fmt::format("{:.1f} s", time) : "never in 10 s",
                     fmt::format("{:.1e}", largest_deviation(run)),
                     std::to_string(run.statistics.evaluations)});
   };
   for (const auto& [title, integrator, run] : paper) add_row(title, run);
   add_row(fmt::format("ABM, double, {:g}", tolerance), ours);
   add_row("ABM, 32 digits, 1e-25", wide);
-  report.table({"integrator", fmt::format("leaves the path by {:g} rad (m)", far),
-                "largest departure in 10 s", "evaluations"},
+  report.table({"integrator", fmt::format("deviates by {:g} rad (m) at", departure_threshold),
+                "largest deviation in 10 s", "evaluations"},
                rows);
-  const double left = departure(paper[0].run, far);
+  const double time = departure(paper[0].run, departure_threshold);
   report.claim(
       fmt::format("Deviates from the desired trajectory after about {:g} s (RKF, tolerance 1e-6); "
-                  "ABM and DVERK alike.",
+                  "the same for ABM and DVERK.",
                   paper_departure),
       fmt::format(
-          "RKF 4(5) at 1e-6 leaves it at {:.1f} s, ABM at {:.1f} s, DVERK at {:.1f} s. When "
-          "it happens is a matter of round-off and error control; that it does is not.",
-          left, departure(paper[1].run, far), departure(paper[2].run, far)),
-      std::abs(left - paper_departure) < 0.3 * paper_departure ? Verdict::holds
-      : left < 10.0                                            ? Verdict::in_trend
+          "RKF 4(5) with 1e-6 deviates at {:.1f} s, ABM at {:.1f} s, DVERK at {:.1f} s. The time "
+          "depends on round-off and error control; the deviation itself does not.",
+          time, departure(paper[1].run, departure_threshold),
+          departure(paper[2].run, departure_threshold)),
+      std::abs(time - paper_departure) < 0.3 * paper_departure ? Verdict::holds
+      : time < 10.0                                            ? Verdict::in_trend
                                                                : Verdict::fails);
   double worst = ours.t.back() >= until ? 0.0 : std::nan("");
   for (std::size_t i = 0; i < ours.q.size(); ++i) {
     for (std::size_t k = 0; k < ours.size() && ours.t[k] <= until; ++k)
       worst = max_propagating_nan(worst, std::abs(ours.q[i][k] - ours.desired[i][k]));
   }
-  report.claim(fmt::format("(Ours: to {:g} for {:g} s in double.)", bound, until),
+  report.claim(fmt::format("(Ours: within {:g} for {:g} s in double.)", bound, until),
                fmt::format("Within {:.1e} rad (m) for {:g} s.", worst, until), worst < bound);
-  report.claim("(Ours: the whole 10 s in wider reals, to 1e-3.)",
+  report.claim("(Ours: within 1e-3 for 10 s with 32 digits.)",
                fmt::format("Within {:.1e} rad (m).", largest_deviation(wide)),
                largest_deviation(wide) < 1e-3);
 
@@ -218,11 +223,11 @@ void validate_stanford(ValidationReport& report) {
   const bool swings = fall.q[1][one] < 0.1 * fall.q[1][0];
   report.claim(
       "Joint 2 turns from 1.5708 rad and its value becomes zero a little after 0.5 s.",
-      fmt::format("{:.2f} rad at 0.5 s, {:.2f} rad at 1 s: {:.0f} % of the way, which on a plot of "
-                  "10 s is zero. It passes zero itself at {:.2f} s: the arm grows long as joint 3 "
-                  "runs out, and turns ever more slowly.",
-                  fall.q[1][half], fall.q[1][one], 100.0 * (1.0 - fall.q[1][one] / fall.q[1][0]),
-                  zero),
+      fmt::format(
+          "{:.2f} rad at 0.5 s, {:.2f} rad at 1 s: {:.0f} % of the way, which looks like zero "
+          "in a plot of 10 s. It passes zero at {:.2f} s: as joint 3 extends the arm, joint 2 "
+          "rotates more and more slowly.",
+          fall.q[1][half], fall.q[1][one], 100.0 * (1.0 - fall.q[1][one] / fall.q[1][0]), zero),
       zero < 0.7 ? Verdict::holds
       : swings   ? Verdict::in_trend
                  : Verdict::fails);
@@ -239,7 +244,7 @@ void validate_puma(ValidationReport& report) {
   const Subject subject{"puma", "PUMA"};
   report.heading("PUMA (Saha 2003, section 4, Figs. 4 to 6)");
   show_torques(report, robot, subject, "Fig. 5",
-               "The torques of Fig. 5(ii), of which no more is said.");
+               "Torques of Fig. 5(ii), without further statement.");
   const Recording fall = show_free_fall(report, robot, subject, "Fig. 4");
   report.claim("Joint 2 rotates in the positive direction first.",
                fmt::format("theta_2(0.1 s) = {:.4f} rad.", fall.q[1][20]), fall.q[1][20] > 0.0);

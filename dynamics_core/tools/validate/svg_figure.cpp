@@ -12,9 +12,9 @@
 namespace dynamics::tools {
 namespace {
 
-// told apart by colour-blind readers (Okabe and Ito)
-constexpr std::array<const char*, 7> colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                                "#e69f00", "#56b4e9", "#444444"};
+// distinguishable for color-blind readers (Okabe and Ito)
+constexpr std::array<const char*, 7> colors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                               "#e69f00", "#56b4e9", "#444444"};
 
 std::string escaped(const std::string& text) {
   std::string result;
@@ -30,7 +30,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// One axis: from values to pixels, and its ticks.
+/// One axis: maps values to [0, 1] and computes the ticks.
 class Axis {
  public:
   Axis(double low, double high, bool logarithmic) : logarithmic_(logarithmic) {
@@ -54,21 +54,21 @@ class Axis {
     }
   }
 
-  /// To whole steps at both ends.
+  /// Extends both ends to multiples of the tick step.
   void widen() {
     low_ = std::floor(low_ / step_ + 1e-9) * step_;
     high_ = std::ceil(high_ / step_ - 1e-9) * step_;
   }
 
-  /// 0 at the low end, 1 at the high one.
-  double place(double value) const {
+  /// 0 at the low end, 1 at the high end.
+  double position(double value) const {
     const double at = logarithmic_ ? std::log10(value) : value;
     return (at - low_) / (high_ - low_);
   }
   bool shows(double value) const { return std::isfinite(value) && (!logarithmic_ || value > 0.0); }
 
   struct Tick {
-    double place;
+    double position;
     std::string text;
   };
   std::vector<Tick> ticks() const {
@@ -90,7 +90,7 @@ class Axis {
 struct Range {
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  void take(double x, bool logarithmic) {
+  void include(double x, bool logarithmic) {
     if (!std::isfinite(x) || (logarithmic && !(x > 0.0))) return;
     low = std::min(low, x);
     high = std::max(high, x);
@@ -113,19 +113,19 @@ constexpr double panel_width = 420.0, panel_height = 250.0;
 constexpr double left = 70.0, right = 12.0, top = 26.0, bottom = 40.0;
 constexpr double plot_width = panel_width - left - right, plot_height = panel_height - top - bottom;
 
-const char* colour_of(const std::vector<std::string>& names, const std::string& name) {
+const char* color_of(const std::vector<std::string>& names, const std::string& name) {
   const auto at = std::find(names.begin(), names.end(), name) - names.begin();
-  return colours[static_cast<std::size_t>(at) % colours.size()];
+  return colors[static_cast<std::size_t>(at) % colors.size()];
 }
 
-/// The points that the panel can show apart, no more than two a pixel.
+/// Draws at most about two points per pixel.
 void add_line(Drawing& out, const Line& line, const Axis& x_axis, const Axis& y_axis,
-              const char* colour) {
+              const char* color) {
   std::string points;
   const auto flush = [&] {
     if (!points.empty()) {
       out.add("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} points=\"{}\"/>\n",
-              colour, line.dashed ? 1.4 : 1.6, line.dashed ? " stroke-dasharray=\"5 4\"" : "",
+              color, line.dashed ? 1.4 : 1.6, line.dashed ? " stroke-dasharray=\"5 4\"" : "",
               points);
     }
     points.clear();
@@ -137,11 +137,12 @@ void add_line(Drawing& out, const Line& line, const Axis& x_axis, const Axis& y_
       flush();
       continue;
     }
-    const double px = left + plot_width * x_axis.place(line.x[i]);
-    const double py = top + plot_height * (1.0 - std::clamp(y_axis.place(line.y[i]), -0.02, 1.02));
+    const double px = left + plot_width * x_axis.position(line.x[i]);
+    const double py =
+        top + plot_height * (1.0 - std::clamp(y_axis.position(line.y[i]), -0.02, 1.02));
     points += fmt::format("{:.1f},{:.1f} ", px, py);
     if (line.dots)
-      out.add("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"/>\n", px, py, colour);
+      out.add("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"/>\n", px, py, color);
   }
   flush();
 }
@@ -150,8 +151,8 @@ void add_panel(Drawing& out, const Panel& panel, const std::vector<std::string>&
                double y0) {
   Range x, y;
   for (const Line& line : panel.lines) {
-    for (const double value : line.x) x.take(value, panel.logarithmic_x);
-    for (const double value : line.y) y.take(value, panel.logarithmic_y);
+    for (const double value : line.x) x.include(value, panel.logarithmic_x);
+    for (const double value : line.y) y.include(value, panel.logarithmic_y);
   }
   const Axis x_axis(x.low, x.high, panel.logarithmic_x);
   Axis y_axis(y.low, y.high, panel.logarithmic_y);
@@ -159,14 +160,14 @@ void add_panel(Drawing& out, const Panel& panel, const std::vector<std::string>&
   out.add("<g transform=\"translate({},{})\">\n", x0, y0);
   out.add("<text x=\"{}\" y=\"16\" font-weight=\"bold\">{}</text>\n", left, escaped(panel.title));
   for (const auto& tick : x_axis.ticks()) {
-    const double px = left + plot_width * tick.place;
+    const double px = left + plot_width * tick.position;
     out.add(
         "<path d=\"M{0:.1f} {1}V{2}\" stroke=\"#ddd\"/><text x=\"{0:.1f}\" y=\"{3}\" "
         "text-anchor=\"middle\">{4}</text>\n",
         px, top, top + plot_height, top + plot_height + 14.0, tick.text);
   }
   for (const auto& tick : y_axis.ticks()) {
-    const double py = top + plot_height * (1.0 - tick.place);
+    const double py = top + plot_height * (1.0 - tick.position);
     out.add(
         "<path d=\"M{1} {0:.1f}H{2}\" stroke=\"#ddd\"/><text x=\"{3}\" y=\"{4:.1f}\" "
         "text-anchor=\"end\">{5}</text>\n",
@@ -179,7 +180,7 @@ void add_panel(Drawing& out, const Panel& panel, const std::vector<std::string>&
   out.add("<text transform=\"translate(12,{}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
           top + plot_height / 2.0, escaped(panel.y_label));
   for (const Line& line : panel.lines)
-    add_line(out, line, x_axis, y_axis, colour_of(names, line.name));
+    add_line(out, line, x_axis, y_axis, color_of(names, line.name));
   out.add("</g>\n");
 }
 
@@ -199,7 +200,7 @@ std::string SvgFigure::text() const {
   const std::size_t rows = (panels_.size() + columns - 1) / columns;
   const double width = panel_width * static_cast<double>(columns);
 
-  // the legend, in as many lines as it takes
+  // legend, with line breaks
   Drawing legend;
   double x = left, legend_height = 0.0;
   constexpr double line_height = 18.0;
@@ -212,7 +213,7 @@ std::string SvgFigure::text() const {
     legend.add(
         "<path d=\"M{} {}h24\" stroke=\"{}\" stroke-width=\"2\"{}/><text x=\"{}\" "
         "y=\"{}\">{}</text>\n",
-        x, legend_height - 4.0, colour_of(names, names[i]),
+        x, legend_height - 4.0, color_of(names, names[i]),
         first[i]->dashed ? " stroke-dasharray=\"5 4\"" : "", x + 29.0, legend_height,
         escaped(names[i]));
     x += room;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Line plots as SVG text: a grid of panels with axes, ticks and one legend. Small files: a line has
-// no more points than its panel can show.
+// Line plots as SVG: a grid of panels with axes, ticks and one legend. Lines are thinned to the
+// resolution of the panel.
+//
+//   Panel panel{.title = "q", .x_label = "time (s)", .y_label = "rad"};
+//   panel.lines.push_back({"q1", t, q});
+//   const std::string svg = SvgFigure({panel}, 1).text();
 
 #include <string>
 #include <vector>
@@ -10,10 +14,10 @@
 namespace dynamics::tools {
 
 struct Line {
-  std::string name;  ///< in the legend; lines of the same name share a colour
+  std::string name;  ///< in the legend; lines of the same name have the same color
   std::vector<double> x, y;
   bool dashed = false;
-  bool dots = false;  ///< marks at the points
+  bool dots = false;  ///< draw a dot at every point
 };
 
 struct Panel {
@@ -24,7 +28,7 @@ struct Panel {
 
 class SvgFigure {
  public:
-  /// Panels fill rows of `columns`.
+  /// The panels fill rows of `columns` panels.
   SvgFigure(std::vector<Panel> panels, std::size_t columns)
       : panels_(std::move(panels)), columns_(columns) {}
 

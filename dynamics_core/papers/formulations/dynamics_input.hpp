@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every formulation is given: the tree of single-axis joints, where its joints are and how
-// they move, how the base moves, and what pushes on the bodies. Over any scalar.
+// DynamicsInput: the input of every formulation over any scalar S (tree of single-axis joints,
+// joint positions and velocities, base motion, wrenches on the bodies), and helpers that the
+// formulations share.
+//
+//   Workspace workspace(model);
+//   const DynamicsInput<double> input = make_dynamics_input(model, workspace, q, qd, {});
+//   const VectorX<double> qdd = articulated_body(input, tau);
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <vector>
 
 #include "model/tree.hpp"
-#include "papers/counting/ledger.hpp"
+#include "papers/counting/line_counter.hpp"
 #include "rigid/recursions/base.hpp"
 #include "rigid/recursions/joints.hpp"
 
@@ -42,30 +47,30 @@ using spatial::Vec3;
 
 inline Eigen::Index at(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
-/// Vectors have one entry for each body of the tree; friction is not part of any formulation.
+/// Vectors have one entry per body of the tree. Friction is not part of the formulations.
 template <class S>
-struct Situation {
+struct DynamicsInput {
   const Tree* tree = nullptr;
   std::vector<S> q, qd;
-  kernel::BaseState<S> base;                    ///< in the base's axes, gravity included, all set
-  std::vector<kernel::BodyWrench<S>> wrenches;  ///< of each body, or empty
+  kernel::BaseState<S> base;  ///< in the axes of the base, gravity included; all fields set
+  std::vector<kernel::BodyWrench<S>> wrenches;  ///< one per body, or empty
 
   std::size_t size() const { return tree->size(); }
   bool has_wrenches() const { return !wrenches.empty(); }
 };
 
-/// The same joints' positions with nothing else: no rates, no gravity, no base motion, no wrenches.
+/// The same joint positions with zero velocities and without gravity, base motion and wrenches.
 template <class S>
-Situation<S> at_rest(const Situation<S>& given) {
+DynamicsInput<S> at_rest(const DynamicsInput<S>& input) {
   const S zero(0.0);
-  Situation<S> still;
-  still.tree = given.tree;
-  still.q = given.q;
-  still.qd.assign(given.size(), zero);
-  still.base.angular_velocity = {zero, zero, zero};
-  still.base.angular_acceleration = {zero, zero, zero};
-  still.base.acceleration = {zero, zero, zero};
-  return still;
+  DynamicsInput<S> rest;
+  rest.tree = input.tree;
+  rest.q = input.q;
+  rest.qd.assign(input.size(), zero);
+  rest.base.angular_velocity = {zero, zero, zero};
+  rest.base.angular_acceleration = {zero, zero, zero};
+  rest.base.acceleration = {zero, zero, zero};
+  return rest;
 }
 
 template <class S>
@@ -73,7 +78,7 @@ Vector3<S> eigen(const Vec3<S>& v) {
   return {v.x, v.y, v.z};
 }
 
-/// [v x]
+/// [v x], the matrix of the cross product with v.
 template <class S>
 Matrix3<S> cross_matrix(const Vector3<S>& v) {
   const S zero(0.0);
@@ -82,11 +87,11 @@ Matrix3<S> cross_matrix(const Vector3<S>& v) {
   return m;
 }
 
-/// A body about its mass centre, in its own axes, as the papers describe links.
+/// Mass properties about the mass center in the axes of the body, as the papers describe links.
 struct BodyMass {
   double mass;
-  Eigen::Vector3d centre;   ///< from the body's origin
-  Eigen::Matrix3d inertia;  ///< about the centre
+  Eigen::Vector3d center;   ///< from the origin of the body
+  Eigen::Matrix3d inertia;  ///< about the mass center
 };
 
 inline BodyMass body_mass(const TreeBody& body) {
@@ -94,14 +99,14 @@ inline BodyMass body_mass(const TreeBody& body) {
   BodyMass result{body.mass, Eigen::Vector3d::Zero(), Eigen::Matrix3d()};
   result.inertia << j[0], j[1], j[2], j[1], j[3], j[4], j[2], j[4], j[5];
   if (body.mass == 0.0) return result;
-  result.centre =
+  result.center =
       Eigen::Vector3d(body.first_moment[0], body.first_moment[1], body.first_moment[2]) / body.mass;
-  const Eigen::Vector3d& c = result.centre;
+  const Eigen::Vector3d& c = result.center;
   result.inertia -= body.mass * (c.squaredNorm() * Eigen::Matrix3d::Identity() - c * c.transpose());
   return result;
 }
 
-/// Rz(beta) Rx(alpha): from a joint's frame before its motion to the parent's frame.
+/// Rz(beta) Rx(alpha): rotation from the joint frame at q = 0 to the frame of the parent.
 inline Eigen::Matrix3d fixed_rotation(const TreeBody& body) {
   const double cb = body.cos_beta, sb = body.sin_beta, ca = body.cos_alpha, sa = body.sin_alpha;
   Eigen::Matrix3d m;
@@ -109,12 +114,13 @@ inline Eigen::Matrix3d fixed_rotation(const TreeBody& body) {
   return m;
 }
 
-/// Whether the body's origin has no y in the parent's axes whatever q, as in a DH table.
+/// Whether the y coordinate of the body's origin in the frame of the parent is zero for every q, as
+/// in DH tables.
 inline bool r_y_is_zero(const TreeBody& body) {
   return body.position[1] == 0.0 && (!body.prismatic || spatial::joint_axis(body).y == 0.0);
 }
 
-/// The joint transform with a rotation matrix: x_parent = rotation x_body + position.
+/// The joint transform as a rotation matrix and a position: x_parent = rotation x_body + position.
 template <class S>
 struct BodyPlacement {
   Matrix3<S> rotation;
@@ -123,18 +129,18 @@ struct BodyPlacement {
 
 template <class S>
 BodyPlacement<S> body_placement(const TreeBody& body, const S& q) {
-  const JointTransform<S> placed = joint_transform(body, q);
-  const S &c = placed.c, &s = placed.s;
+  const JointTransform<S> transform = joint_transform(body, q);
+  const S &c = transform.c, &s = transform.s;
   const double cb = body.cos_beta, sb = body.sin_beta, ca = body.cos_alpha, sa = body.sin_alpha;
-  Matrix3<S> turned;
+  Matrix3<S> rotation;
   if (body.has_beta) {
     const double cbca = cb * ca, sbca = sb * ca;
-    turned << cb * c - sbca * s, -(cb * s + sbca * c), S(sb * sa), sb * c + cbca * s,
+    rotation << cb * c - sbca * s, -(cb * s + sbca * c), S(sb * sa), sb * c + cbca * s,
         cbca * c - sb * s, S(-cb * sa), sa * s, sa * c, S(ca);
   } else {
-    turned << c, -s, S(0.0), ca * s, ca * c, S(-sa), sa * s, sa * c, S(ca);
+    rotation << c, -s, S(0.0), ca * s, ca * c, S(-sa), sa * s, sa * c, S(ca);
   }
-  return {turned, eigen(placed.r)};
+  return {rotation, eigen(transform.r)};
 }
 
 }  // namespace dynamics::formulations

@@ -7,9 +7,9 @@
 
 namespace dynamics::counting {
 
-/// Floating-point operations by kind. Subtractions are additions; changes of sign stand apart,
-/// since the papers do not count them and processors fold them into the next addition.
-struct Counts {
+/// Number of floating-point operations by kind. Subtractions count as additions. Negations are
+/// separate: the papers do not count them, and processors merge them into the next addition.
+struct OperationCount {
   std::int64_t multiplications = 0;
   std::int64_t additions = 0;
   std::int64_t divisions = 0;
@@ -18,11 +18,11 @@ struct Counts {
   std::int64_t cosines = 0;
   std::int64_t negations = 0;
 
-  /// What Saha's tables call M: "Multiplication/Division".
+  /// "Multiplication/Division" (M) of Saha's tables.
   std::int64_t products() const { return multiplications + divisions; }
 
-  friend bool operator==(const Counts&, const Counts&) = default;
-  friend Counts operator+(const Counts& a, const Counts& b) {
+  friend bool operator==(const OperationCount&, const OperationCount&) = default;
+  friend OperationCount operator+(const OperationCount& a, const OperationCount& b) {
     return {a.multiplications + b.multiplications,
             a.additions + b.additions,
             a.divisions + b.divisions,
@@ -31,7 +31,7 @@ struct Counts {
             a.cosines + b.cosines,
             a.negations + b.negations};
   }
-  friend Counts operator-(const Counts& a, const Counts& b) {
+  friend OperationCount operator-(const OperationCount& a, const OperationCount& b) {
     return {a.multiplications - b.multiplications,
             a.additions - b.additions,
             a.divisions - b.divisions,
@@ -42,7 +42,7 @@ struct Counts {
   }
 };
 
-/// Operations by the lines of a paper's table.
-using Lines = std::map<std::string, Counts>;
+/// Counts by the lines of a paper's table.
+using CountsByLine = std::map<std::string, OperationCount>;
 
 }  // namespace dynamics::counting
