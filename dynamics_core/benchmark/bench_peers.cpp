@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short benchmark that `dynamics bench` starts: everything in one process, in rounds in which
-// each contender has a turn, so that what the machine does beside them happens to all. Prints one
-// JSON object.
+// The benchmark program that `dynamics bench` starts. All cases run in one process and are
+// interleaved in rounds, so that disturbances of the machine affect all of them. Prints one JSON
+// object.
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -14,7 +14,8 @@
 #include <string_view>
 
 #include "batch/batch_kernel_table.hpp"
-#include "contenders.hpp"
+#include "benchmark_cases.hpp"
+#include "dynamics_core/instruction_set.hpp"
 #include "operations.hpp"
 #include "progress_bar.hpp"
 
@@ -24,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::ordered_json;
 
-/// Something that is timed: nanoseconds for each unit of work, one number a round.
+/// Timings of one case: nanoseconds per unit of work, one value per round.
 struct Timed {
   std::function<double(std::size_t calls)> run;  ///< returns the units of work done
   std::size_t calls = 1;
@@ -35,7 +36,7 @@ struct Timed {
     const double units = run(calls);
     return std::chrono::duration<double, std::nano>(Clock::now() - start).count() / units;
   }
-  /// As many calls as take about that long.
+  /// Chooses `calls` so that run(calls) takes about `seconds`.
   void calibrate(double seconds) {
     run(1);
     for (;;) {
@@ -48,26 +49,26 @@ struct Timed {
   }
 };
 
-Timed timed(const Contender& contender) {
+Timed timed(const BenchmarkCase& one_case) {
   auto at = std::make_shared<std::size_t>(0);
-  return {[contender, at](std::size_t calls) {
-            contender.run(*at, calls);
+  return {[one_case, at](std::size_t calls) {
+            one_case.run(*at, calls);
             *at += calls;
-            return static_cast<double>(calls * contender.states_per_call);
+            return static_cast<double>(calls * one_case.states_per_call);
           },
           1,
           {}};
 }
 
-/// Rounds of turns for all, within about the time given. Turns are short, so that on a busy machine
-/// most of them are not interrupted, and the median is of those.
+/// Times all cases round by round within about `seconds`. The measurements are short, so that on a
+/// busy machine most of them, and thus the median, are not interrupted.
 void run_rounds(std::vector<Timed>& all, double seconds,
                 const std::function<void(double)>& progress) {
   constexpr double wanted = 0.4e-3;
-  const double fitting = seconds / (wanted * static_cast<double>(all.size()));
-  const auto rounds = static_cast<std::size_t>(std::clamp(fitting, 9.0, 500.0));
-  const double turn = seconds / static_cast<double>(all.size() * (rounds + 2));
-  for (Timed& each : all) each.calibrate(turn);
+  const double possible = seconds / (wanted * static_cast<double>(all.size()));
+  const auto rounds = static_cast<std::size_t>(std::clamp(possible, 9.0, 500.0));
+  const double slice = seconds / static_cast<double>(all.size() * (rounds + 2));
+  for (Timed& each : all) each.calibrate(slice);
   for (std::size_t round = 0; round < rounds; ++round) {
     for (Timed& each : all) each.nanoseconds.push_back(each.time());
     progress(static_cast<double>(round + 1) / static_cast<double>(rounds));
@@ -83,7 +84,7 @@ double quantile(std::vector<double> values, double fraction) {
 }
 double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
-/// Round by round, a / b.
+/// a / b for every round.
 std::vector<double> ratios(const Timed& a, const Timed& b) {
   std::vector<double> result;
   for (std::size_t i = 0; i < a.nanoseconds.size(); ++i) {
@@ -92,7 +93,7 @@ std::vector<double> ratios(const Timed& a, const Timed& b) {
   return result;
 }
 
-/// b of cost = a n^b, by least squares of the logarithms.
+/// Exponent b of cost = a n^b by a least-squares fit of the logarithms.
 double exponent(const std::vector<std::pair<double, double>>& costs) {
   double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
   const auto n = static_cast<double>(costs.size());
@@ -117,29 +118,30 @@ double run_peak(std::size_t calls) {
 }
 
 ordered_json compare(double seconds, const std::function<void(double)>& progress) {
-  std::vector<Contender> contenders = all_contenders();
-  // those who do the same work one after the other: "inverse" beside "batch inverse"
-  const auto kind = [](const Contender& contender) {
-    return contender.work.substr(contender.work.rfind(' ') + 1);
+  std::vector<BenchmarkCase> cases = all_cases();
+  // cases of the same work one after the other: "inverse" next to "batch inverse"
+  const auto kind = [](const BenchmarkCase& one_case) {
+    return one_case.work.substr(one_case.work.rfind(' ') + 1);
   };
-  std::stable_sort(contenders.begin(), contenders.end(),
-                   [&](const Contender& a, const Contender& b) { return kind(a) < kind(b); });
+  std::stable_sort(cases.begin(), cases.end(), [&](const BenchmarkCase& a, const BenchmarkCase& b) {
+    return kind(a) < kind(b);
+  });
   std::vector<Timed> all;
-  all.reserve(contenders.size() + 1);
-  for (const Contender& contender : contenders) all.push_back(timed(contender));
+  all.reserve(cases.size() + 1);
+  for (const BenchmarkCase& one_case : cases) all.push_back(timed(one_case));
   all.push_back({run_peak, 1, {}});
   run_rounds(all, seconds, progress);
-  const double peak = 1.0 / median(all.back().nanoseconds);  // operations in a nanosecond
+  const double peak = 1.0 / median(all.back().nanoseconds);  // operations per nanosecond
 
   ordered_json result;
   result["peak"] = peak;
   result["sine_operations"] = sine_and_cosine;
   result["rows"] = ordered_json::array();
-  for (std::size_t o = 0; o < contenders.size(); ++o) {
-    const Contender& own = contenders[o];
+  for (std::size_t o = 0; o < cases.size(); ++o) {
+    const BenchmarkCase& own = cases[o];
     if (own.name != "ours") continue;
-    for (std::size_t p = 0; p < contenders.size(); ++p) {
-      const Contender& peer = contenders[p];
+    for (std::size_t p = 0; p < cases.size(); ++p) {
+      const BenchmarkCase& peer = cases[p];
       if (peer.name == "ours" || !own.work.ends_with(peer.work)) continue;
       const auto factors = ratios(all[p], all[o]);
       result["rows"].push_back({{"work", own.work},
@@ -153,19 +155,18 @@ ordered_json compare(double seconds, const std::function<void(double)>& progress
                                 {"bound_ns", operations(own.work) / peak}});
     }
   }
-  const auto place = [](const ordered_json& row) {
+  const auto rank = [](const ordered_json& row) {
     static constexpr std::string_view order[] = {"inverse", "forward", "inertia matrix",
                                                  "batch inverse"};
     return std::find(std::begin(order), std::end(order), row.at("work").get<std::string>());
   };
   auto& rows = result["rows"].get_ref<ordered_json::array_t&>();
-  std::stable_sort(rows.begin(), rows.end(), [&](const ordered_json& a, const ordered_json& b) {
-    return place(a) < place(b);
-  });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const ordered_json& a, const ordered_json& b) { return rank(a) < rank(b); });
   return result;
 }
 
-/// The processors that this thread, and those it starts, may use.
+/// Sets the CPU affinity of this thread and of the threads that it starts; restores it at the end.
 class Processors {
  public:
   Processors() {
@@ -179,7 +180,7 @@ class Processors {
   Processors& operator=(const Processors&) = delete;
 
   std::size_t count() const { return all_.size(); }
-  /// Those from the first to before the last.
+  /// Uses the processors [first, last).
   void use(std::size_t first, std::size_t last) const {
     cpu_set_t set;
     CPU_ZERO(&set);
@@ -192,25 +193,25 @@ class Processors {
   std::vector<std::size_t> all_;
 };
 
-/// What two threads gain over one, on batches that are worth it: their speed over the mean of one's
-/// on the two processors, since virtual ones are not always equally fast. Beside it what two
-/// threads gain that share nothing. Each turn is of several calls, as a program makes them.
+/// Speedup of two threads on large batches: their speed divided by the mean speed of one thread on
+/// either processor (virtual processors are not always equally fast). "most": speedup of two
+/// threads without shared data. Every measurement has several calls, as a program makes them.
 ordered_json threads(double seconds, const std::function<void(double)>& progress) {
   constexpr std::size_t calls = 4;
   ordered_json result = ordered_json::array();
   const Processors processors;
   if (processors.count() < 2) return result;
   processors.use(0, 2);
-  const std::vector<Contender> one = batches(1, large_batch), two = batches(2, large_batch),
-                               apart = separate_halves(large_batch);
-  const auto on = [&](const Contender& contender, std::size_t first, std::size_t last) {
-    Timed turn = timed(contender);
-    turn.calls = calls;
-    turn.run = [&processors, first, last, run = turn.run](std::size_t count) {
+  const std::vector<BenchmarkCase> one = batches(1, large_batch), two = batches(2, large_batch),
+                                   separate = separate_halves(large_batch);
+  const auto on = [&](const BenchmarkCase& one_case, std::size_t first, std::size_t last) {
+    Timed measurement = timed(one_case);
+    measurement.calls = calls;
+    measurement.run = [&processors, first, last, run = measurement.run](std::size_t count) {
       processors.use(first, last);
       return run(count);
     };
-    return turn;
+    return measurement;
   };
   const auto start = Clock::now();
   const auto taken = [&] {
@@ -218,15 +219,15 @@ ordered_json threads(double seconds, const std::function<void(double)>& progress
   };
   const double share = 1.0 / static_cast<double>(two.size());
   for (std::size_t i = 0; i < two.size(); ++i) {
-    // the first processor, both, the second, both, so that what changes with time cancels
-    std::vector<Timed> turns = {on(one[i], 0, 1), on(two[i], 0, 2), on(one[i], 1, 2),
-                                on(apart[i], 0, 2)};
-    for (Timed& turn : turns) turn.run(1);
+    // order: first processor, both, second, both; slow changes of the machine cancel
+    std::vector<Timed> measurements = {on(one[i], 0, 1), on(two[i], 0, 2), on(one[i], 1, 2),
+                                       on(separate[i], 0, 2)};
+    for (Timed& each : measurements) each.run(1);
     std::vector<double> gains, most;
     const double until = share * static_cast<double>(i + 1);
     while (gains.size() < 9 || taken() < until) {
       double speed[4];
-      for (std::size_t k = 0; k < turns.size(); ++k) speed[k] = 1.0 / turns[k].time();
+      for (std::size_t k = 0; k < measurements.size(); ++k) speed[k] = 1.0 / measurements[k].time();
       gains.push_back(2.0 * speed[1] / (speed[0] + speed[2]));
       most.push_back(2.0 * speed[3] / (speed[0] + speed[2]));
       progress(std::min(until, taken()));
@@ -242,7 +243,7 @@ ordered_json threads(double seconds, const std::function<void(double)>& progress
   return result;
 }
 
-/// How the cost grows from 4 to 1024 joints.
+/// Growth of the cost from 4 to 1024 joints.
 ordered_json growth(double seconds, const std::function<void(double)>& progress) {
   struct Case {
     std::string work;
@@ -253,10 +254,10 @@ ordered_json growth(double seconds, const std::function<void(double)>& progress)
   std::vector<Timed> all;
   for (const bool branched : {false, true}) {
     for (std::size_t joints = 4; joints <= 1024; joints *= 2) {
-      for (const Contender& contender : ours_on(branched ? tree(joints) : chain(joints))) {
-        if (contender.work == "inertia matrix") continue;
-        cases.push_back({contender.work, branched ? "tree" : "chain", static_cast<double>(joints)});
-        all.push_back(timed(contender));
+      for (const BenchmarkCase& one_case : ours_on(branched ? tree(joints) : chain(joints))) {
+        if (one_case.work == "inertia matrix") continue;
+        cases.push_back({one_case.work, branched ? "tree" : "chain", static_cast<double>(joints)});
+        all.push_back(timed(one_case));
       }
     }
   }

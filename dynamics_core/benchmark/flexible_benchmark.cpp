@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward dynamics of chains of flexible links: the recursion beside Cholesky's decomposition of
-// the whole matrix, by number of links (two modes in each direction) and by number of modes.
+// Forward dynamics of chains of flexible links, recursive and by Cholesky factorization of the
+// complete inertia matrix, for numbers of links (two modes per direction) and of modes.
 //
 //   flexible_benchmark --benchmark_repetitions=9 --benchmark_report_aggregates_only=true
 

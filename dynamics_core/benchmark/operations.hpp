@@ -5,11 +5,11 @@
 
 namespace dynamics::benchmark {
 
-inline constexpr double sine_and_cosine = 48.0;  ///< of kernel::SeveralSines
+inline constexpr double sine_and_cosine = 48.0;  ///< operations of kernel::SeveralSines per angle
 
-/// Floating-point operations that a work takes for one state of the PUMA, counted by running it:
-/// each multiplication, addition, division and root is one, a sine with its cosine those of its
-/// polynomials.
+/// Floating-point operations of `work` for one state of the PUMA, counted with the counting scalar.
+/// A multiplication, addition, division or square root is one operation; a sine with its cosine has
+/// `sine_and_cosine` operations.
 double operations(const std::string& work);
 
 }  // namespace dynamics::benchmark

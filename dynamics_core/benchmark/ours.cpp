@@ -3,7 +3,7 @@
 #include <random>
 #include <thread>
 
-#include "contenders.hpp"
+#include "benchmark_cases.hpp"
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
@@ -63,10 +63,10 @@ struct ManyStates {
 
 }  // namespace
 
-std::vector<Contender> ours_on(const Model& model) {
-  // slow, so that long chains do not whirl beyond what a double holds
+std::vector<BenchmarkCase> ours_on(const Model& model) {
+  // low velocities, so that long chains do not overflow
   const auto one = std::make_shared<OneState>(model, model.size() > 6 ? 0.1 : 3.0);
-  std::vector<Contender> all;
+  std::vector<BenchmarkCase> all;
   all.push_back({"inverse", "ours", 1, 1,
                  [one](std::size_t first, std::size_t calls) {
                    const States& s = one->states;
@@ -96,10 +96,10 @@ std::vector<Contender> ours_on(const Model& model) {
   return all;
 }
 
-std::vector<Contender> batches(std::size_t threads, std::size_t states) {
+std::vector<BenchmarkCase> batches(std::size_t threads, std::size_t states) {
   const auto many = std::make_shared<ManyStates>(threads, states);
-  if (many->workspace.threads() != threads) return {};  // not that many processors
-  std::vector<Contender> all;
+  if (many->workspace.threads() != threads) return {};  // fewer processors than threads
+  std::vector<BenchmarkCase> all;
   all.push_back({"batch inverse", "ours", threads, states, [many](std::size_t, std::size_t calls) {
                    const States& s = many->states;
                    for (std::size_t k = 0; k < calls; ++k) {
@@ -115,12 +115,12 @@ std::vector<Contender> batches(std::size_t threads, std::size_t states) {
   return all;
 }
 
-std::vector<Contender> separate_halves(std::size_t states) {
+std::vector<BenchmarkCase> separate_halves(std::size_t states) {
   if (std::thread::hardware_concurrency() < 2) return {};
-  std::vector<Contender> all;
+  std::vector<BenchmarkCase> all;
   const auto halves = {batches(1, states / 2), batches(1, states / 2)};
   for (std::size_t work = 0; work < halves.begin()->size(); ++work) {
-    const Contender own = halves.begin()[0][work], other = halves.begin()[1][work];
+    const BenchmarkCase own = halves.begin()[0][work], other = halves.begin()[1][work];
     all.push_back({own.work, "ours", 2, states, [own, other](std::size_t first, std::size_t calls) {
                      std::thread helper([&] { other.run(first, calls); });
                      own.run(first, calls);
@@ -134,7 +134,7 @@ Model chain(std::size_t joints) {
   return Model(test::RandomRobot(3).robot({.joints = joints, .prismatic = 0.0}));
 }
 Model tree(std::size_t joints) {
-  // every link carries two, whatever the number of joints: trees of one shape
+  // every link has two children: trees of the same shape for every number of joints
   RobotDescription robot = test::RandomRobot(3).robot({.joints = joints, .prismatic = 0.0});
   for (std::size_t i = 1; i < joints; ++i) {
     robot.joints[i].parent = robot.joints[(i - 1) / 2].child;
@@ -142,8 +142,8 @@ Model tree(std::size_t joints) {
   return Model(robot);
 }
 
-std::vector<Contender> all_contenders() {
-  std::vector<Contender> all = ours_on(puma());
+std::vector<BenchmarkCase> all_cases() {
+  std::vector<BenchmarkCase> all = ours_on(puma());
   for (const auto& others : {batches(1, batch_size), kdl(), mujoco(), pinocchio()}) {
     all.insert(all.end(), others.begin(), others.end());
   }

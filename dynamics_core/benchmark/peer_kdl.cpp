@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "contenders.hpp"
+#include "benchmark_cases.hpp"
 
 #ifndef DYNAMICS_TEST_KDL
 namespace dynamics::benchmark {
-std::vector<Contender> kdl() { return {}; }
+std::vector<BenchmarkCase> kdl() { return {}; }
 std::string kdl_version() { return ""; }
 }  // namespace dynamics::benchmark
 #else
@@ -19,7 +19,7 @@ std::string kdl_version() { return ""; }
 namespace dynamics::benchmark {
 namespace {
 
-/// KDL's solvers refer to the chain, they do not copy it.
+/// KDL's solvers keep a reference to the chain.
 struct Kdl {
   Kdl() : states(6, 256) {
     for (std::size_t k = 0; k < states.count; ++k) {
@@ -55,9 +55,9 @@ struct Kdl {
 
 }  // namespace
 
-std::vector<Contender> kdl() {
+std::vector<BenchmarkCase> kdl() {
   const auto peer = std::make_shared<Kdl>();
-  std::vector<Contender> all;
+  std::vector<BenchmarkCase> all;
   all.push_back({"inverse", "kdl", 1, 1,
                  [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// MuJoCo without contacts, constraints and energies: nothing but the smooth dynamics.
-#include "contenders.hpp"
+// MuJoCo without contacts, constraints and energies: only the smooth dynamics.
+#include "benchmark_cases.hpp"
 
 #ifndef DYNAMICS_TEST_MUJOCO
 namespace dynamics::benchmark {
-std::vector<Contender> mujoco() { return {}; }
+std::vector<BenchmarkCase> mujoco() { return {}; }
 std::string mujoco_version() { return ""; }
 }  // namespace dynamics::benchmark
 #else
@@ -33,9 +33,9 @@ struct Mujoco {
 
 }  // namespace
 
-std::vector<Contender> mujoco() {
+std::vector<BenchmarkCase> mujoco() {
   const auto peer = std::make_shared<Mujoco>();
-  std::vector<Contender> all;
+  std::vector<BenchmarkCase> all;
   all.push_back({"inverse", "mujoco", 1, 1,
                  [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pinocchio, where CMake finds it and can compile this file with it.
+// Pinocchio, if CMake finds it and this file compiles with it.
 #ifdef DYNAMICS_PINOCCHIO
 #include <pinocchio/fwd.hpp>
-// first of all: it configures boost
+// must be the first include: it configures Boost
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
@@ -14,13 +14,13 @@
 #include <string>
 #include <utility>
 
-#include "contenders.hpp"
+#include "benchmark_cases.hpp"
 #include "dynamics_core/description.hpp"
 
 namespace dynamics::benchmark {
 
 #ifndef DYNAMICS_PINOCCHIO
-std::vector<Contender> pinocchio() { return {}; }
+std::vector<BenchmarkCase> pinocchio() { return {}; }
 std::string pinocchio_version() { return ""; }
 #else
 
@@ -28,39 +28,41 @@ namespace {
 
 ::pinocchio::SE3 to_pinocchio(const Pose& pose) { return {pose.rotation, pose.translation}; }
 
-/// Joint by joint, and not by Pinocchio's reader of URDFs, which not every build of it has. Joints
-/// about an axis of the frame are of the faster types, as that reader makes them.
+/// Builds the model joint by joint, since not every build of Pinocchio has the URDF parser. Joints
+/// about a coordinate axis have the faster types that the parser would choose.
 ::pinocchio::Model to_pinocchio(const RobotDescription& robot) {
   ::pinocchio::Model model;
-  // the joint that carries a link, and where the link's frame is in the joint's
-  std::map<std::string, std::pair<::pinocchio::JointIndex, ::pinocchio::SE3>> carriers;
+  // for every link: its joint and the pose of the link frame in the joint frame
+  std::map<std::string, std::pair<::pinocchio::JointIndex, ::pinocchio::SE3>> joint_of_link;
   std::map<std::string, const Inertial*> bodies;
   for (const LinkDescription& link : robot.links) {
     bodies[link.name] = link.inertial ? &*link.inertial : nullptr;
   }
   for (const JointDescription& joint : robot.joints) {
-    // what no joint has carried before is the base
+    // a link that is not yet in the map is the base
     const auto& [parent, frame] =
-        carriers.try_emplace(joint.parent, ::pinocchio::JointIndex{0}, ::pinocchio::SE3::Identity())
+        joint_of_link
+            .try_emplace(joint.parent, ::pinocchio::JointIndex{0}, ::pinocchio::SE3::Identity())
             .first->second;
     const ::pinocchio::SE3 origin = frame * to_pinocchio(joint.origin);
-    auto carrier = std::make_pair(parent, origin);
+    auto attachment = std::make_pair(parent, origin);
     if (joint.type != JointType::fixed) {
       if (joint.type != JointType::revolute && joint.type != JointType::continuous) {
-        throw std::invalid_argument("Pinocchio: a joint like '" + joint.name + "' is not foreseen");
+        throw std::invalid_argument("Pinocchio: the type of joint '" + joint.name +
+                                    "' is not supported here");
       }
       ::pinocchio::JointModel type = ::pinocchio::JointModelRevoluteUnaligned(joint.axis);
       if (joint.axis == Eigen::Vector3d::UnitX()) type = ::pinocchio::JointModelRX();
       if (joint.axis == Eigen::Vector3d::UnitY()) type = ::pinocchio::JointModelRY();
       if (joint.axis == Eigen::Vector3d::UnitZ()) type = ::pinocchio::JointModelRZ();
-      carrier = {model.addJoint(parent, type, origin, joint.name), ::pinocchio::SE3::Identity()};
+      attachment = {model.addJoint(parent, type, origin, joint.name), ::pinocchio::SE3::Identity()};
     }
     if (const Inertial* body = bodies.at(joint.child)) {
-      model.appendBodyToJoint(carrier.first,
+      model.appendBodyToJoint(attachment.first,
                               ::pinocchio::Inertia(body->mass, body->centre, body->inertia),
-                              carrier.second);
+                              attachment.second);
     }
-    carriers[joint.child] = carrier;
+    joint_of_link[joint.child] = attachment;
   }
   return model;
 }
@@ -85,9 +87,9 @@ struct Pinocchio {
 
 }  // namespace
 
-std::vector<Contender> pinocchio() {
+std::vector<BenchmarkCase> pinocchio() {
   const auto peer = std::make_shared<Pinocchio>();
-  std::vector<Contender> all;
+  std::vector<BenchmarkCase> all;
   all.push_back({"inverse", "pinocchio", 1, 1,
                  [peer](std::size_t first, std::size_t calls) {
                    for (std::size_t k = first; k < first + calls; ++k) {
@@ -113,7 +115,7 @@ std::vector<Contender> pinocchio() {
                    }
                  },
                  [peer]() -> Eigen::MatrixXd {
-                   // only the upper half is filled
+                   // only the upper triangle is computed
                    return peer->data.M.selfadjointView<Eigen::Upper>();
                  }});
   return all;

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// This library beside KDL, MuJoCo and, where it is, Pinocchio, in one process: PUMA, one state a
-// call and batches; and how the cost of chains and trees grows with their joints.
+// This library, KDL, MuJoCo and, if found, Pinocchio in one process: the PUMA with one state per
+// call and with batches; growth of the cost with the number of joints for chains and trees.
 //
 //   dynamics_benchmark --benchmark_repetitions=9 --benchmark_report_aggregates_only=true
 //   dynamics_benchmark --benchmark_filter='chain|tree'
 //
-// `dynamics bench` is the short form of it.
+// `dynamics bench` is the short version.
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "contenders.hpp"
+#include "benchmark_cases.hpp"
 #include "support/allocation_counter.hpp"
 
 namespace {
 
 namespace counter = dynamics::test::allocation_counter;
-using dynamics::benchmark::Contender;
+using dynamics::benchmark::BenchmarkCase;
 
-void run(benchmark::State& state, const Contender& contender) {
-  contender.run(0, 1);
+void run(benchmark::State& state, const BenchmarkCase& one_case) {
+  one_case.run(0, 1);
   std::size_t first = 0;
   counter::start();
   for (auto _ : state) {
-    contender.run(first++, 1);
+    one_case.run(first++, 1);
     benchmark::ClobberMemory();
   }
   const auto allocations = static_cast<double>(counter::stop());
@@ -31,7 +31,7 @@ void run(benchmark::State& state, const Contender& contender) {
     state.counters["allocations"] =
         benchmark::Counter(allocations, benchmark::Counter::kAvgIterations);
   }
-  const auto states = static_cast<double>(contender.states_per_call);
+  const auto states = static_cast<double>(one_case.states_per_call);
   state.counters["per_state"] = benchmark::Counter(
       states, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
@@ -47,20 +47,20 @@ void grow(benchmark::State& state, bool tree, std::size_t work) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<Contender> contenders = dynamics::benchmark::all_contenders();
+  std::vector<BenchmarkCase> cases = dynamics::benchmark::all_cases();
   for (const std::size_t threads : {1U, 2U}) {
-    for (Contender& large :
+    for (BenchmarkCase& large :
          dynamics::benchmark::batches(threads, dynamics::benchmark::large_batch)) {
       large.work = "large " + large.work;
-      contenders.push_back(large);
+      cases.push_back(large);
     }
   }
-  for (const Contender& contender : contenders) {
+  for (const BenchmarkCase& one_case : cases) {
     const std::string threads =
-        contender.threads > 1 ? fmt::format("/{} threads", contender.threads) : "";
-    const std::string name = fmt::format("{}/{}{}", contender.work, contender.name, threads);
-    benchmark::RegisterBenchmark(name.c_str(), [contender](benchmark::State& state) {
-      run(state, contender);
+        one_case.threads > 1 ? fmt::format("/{} threads", one_case.threads) : "";
+    const std::string name = fmt::format("{}/{}{}", one_case.work, one_case.name, threads);
+    benchmark::RegisterBenchmark(name.c_str(), [one_case](benchmark::State& state) {
+      run(state, one_case);
     })->UseRealTime();
   }
   const char* works[] = {"inverse", "forward"};

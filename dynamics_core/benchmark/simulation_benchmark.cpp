@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work against accuracy: the PUMA's free fall of 2 s, error of the joint angles at its end against
-// time of computing, every integrator beside MuJoCo's RK4 in one process. The reference is our own
-// in 32 digits. Ends with the time (of the processor, so that a busy machine disturbs less) that
-// each needs for an error of 1e-6 rad: the straight line through the points with errors of 1e-8 to
-// 1e-4 rad, in logarithms. Short turns in random order, so that what else the machine does happens
-// to all; medians.
+// Cost versus accuracy: error of the joint angles after 2 s of free fall of the PUMA versus
+// computing time, for every integrator and for MuJoCo's RK4 in one process. The reference has 32
+// digits. Prints the CPU time that each method needs for an error of 1e-6 rad, from a straight line
+// through the points with errors of 1e-8 to 1e-4 rad in logarithmic scale. The measurements are
+// short, in random order, and their medians are used, so that disturbances of the machine affect
+// all methods.
 //
 //   dynamics_simulation_benchmark --benchmark_filter='abm|dop853|mujoco'
 
@@ -23,6 +23,7 @@
 #include "dynamics_core/simulate.hpp"
 #include "ode/make_integrator.hpp"
 #include "ode/solve.hpp"
+#include "papers/wide/wide_simulate.hpp"
 
 #ifdef DYNAMICS_TEST_MUJOCO
 #include "support/mujoco_model.hpp"
@@ -48,17 +49,16 @@ const std::vector<double>& reference() {
   static const std::vector<double> end = [] {
     SimulationOptions options;
     options.duration = options.sample = duration;
-    options.precision = Precision::double_double;
     options.integrator = "abm";
     options.rtol = 1e-25;
-    return end_of(simulate(puma(), options));
+    return end_of(simulate_double_double(puma(), options));
   }();
   return end;
 }
 
 double error_of(const std::vector<double>& q) { return max_abs_difference(q, reference()); }
 
-/// The run alone: model, plant and integrator are made once, as MuJoCo's model and data are.
+/// Times the run only: model, plant and integrator are created once, like MuJoCo's model and data.
 void ours(benchmark::State& state, const std::string& integrator, double setting, bool fixed) {
   const auto plant = rigid_plant(puma());
   const std::vector<double> tau(puma().size(), 0.0), y0(2 * puma().size(), 0.0);
@@ -112,7 +112,7 @@ struct Point {
   double error, microseconds;
 };
 
-/// Prints as usual, and keeps error and median (or only) time of every method.
+/// Console reporter that also stores error and median time of every method.
 class Reporter : public benchmark::ConsoleReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override {
@@ -136,7 +136,7 @@ class Reporter : public benchmark::ConsoleReporter {
     }
   }
 
-  /// In the order in which they were registered, not in that in which they ran.
+  /// Prints in the order of registration, not of execution.
   void Finalize() override {
     std::stable_sort(shown_.begin(), shown_.end(),
                      [](const Run& a, const Run& b) { return a.family_index < b.family_index; });
@@ -150,7 +150,7 @@ class Reporter : public benchmark::ConsoleReporter {
                             : std::nan("");
     fmt::print("\nTime for an error of {:g} rad after {:g} s of the PUMA's free fall\n", target,
                duration);
-    fmt::print("{:<22}{:>12}{:>24}\n", "method", "us", "MuJoCo's time over it");
+    fmt::print("{:<22}{:>12}{:>24}\n", "method", "us", "MuJoCo's time / time");
     for (const auto& [name, points] : methods_) {
       const double time = time_at(points, target);
       fmt::print("{:<22}{:>12.1f}{:>24.1f}\n", name, time, peer / time);
@@ -158,7 +158,8 @@ class Reporter : public benchmark::ConsoleReporter {
   }
 
  private:
-  /// By least squares of the logarithms; not a number if no point is on either side.
+  /// Time at `target` by a least-squares fit of the logarithms; NaN unless there are points on both
+  /// sides.
   static double time_at(const std::vector<Point>& points, double target) {
     double n = 0.0, x1 = 0.0, y1 = 0.0, xx = 0.0, xy = 0.0;
     bool above = false, below = false;
@@ -187,8 +188,9 @@ const std::vector<double> fixed_steps = {0.04, 0.025, 0.02, 0.016, 0.01, 0.005};
 void register_all() {
   for (const auto& known : ode::integrator_names()) {
     const std::string name(known.name);
-    if (name == "semi_implicit_euler" || name == "implicit_midpoint") continue;  // hopeless here
-    // around those with which each has an error of 1e-6 rad
+    if (name == "semi_implicit_euler" || name == "implicit_midpoint")
+      continue;  // too slow for this accuracy
+    // settings around an error of 1e-6 rad
     std::vector<double> settings = {1e-5, 3e-6, 1e-6, 3e-7,  1e-7, 3e-8,
                                     1e-8, 3e-9, 1e-9, 3e-10, 1e-10};
     if (known.fixed_step) settings = fixed_steps;
@@ -215,7 +217,7 @@ void register_all() {
 }  // namespace dynamics
 
 int main(int argc, char** argv) {
-  // what is given comes after these, and so has the last word
+  // options of the user come last and override these
   std::vector<std::string> words = {argv[0], "--benchmark_repetitions=9",
                                     "--benchmark_enable_random_interleaving=true",
                                     "--benchmark_min_time=0.01"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the Pinocchio that CMake has found is one that peer_pinocchio.cpp can be compiled with.
+// Compiles if peer_pinocchio.cpp can be compiled with the Pinocchio that CMake found.
 #include <pinocchio/fwd.hpp>
-// first of all: it configures boost
+// must be the first include: it configures Boost
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/rnea.hpp>

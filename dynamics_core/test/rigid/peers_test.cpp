@@ -7,37 +7,37 @@
 #include <algorithm>
 #include <set>
 
-#include "contenders.hpp"
+#include "benchmark_cases.hpp"
 #include "support/compare.hpp"
 
 namespace dynamics {
 namespace {
 
-using benchmark::Contender;
+using benchmark::BenchmarkCase;
 
 struct Peer {
   const char* name;
-  std::vector<Contender> (*contenders)();
+  std::vector<BenchmarkCase> (*cases)();
 };
 
 class Peers : public testing::TestWithParam<Peer> {
  protected:
-  const std::vector<Contender> own = benchmark::ours_on(benchmark::puma());
-  const std::vector<Contender> others = GetParam().contenders();
+  const std::vector<BenchmarkCase> own = benchmark::ours_on(benchmark::puma());
+  const std::vector<BenchmarkCase> others = GetParam().cases();
 
-  const Contender& ours(const std::string& work) const {
+  const BenchmarkCase& ours(const std::string& work) const {
     return *std::find_if(own.begin(), own.end(),
-                         [&](const Contender& c) { return c.work == work; });
+                         [&](const BenchmarkCase& c) { return c.work == work; });
   }
 };
 
 TEST_P(Peers, DoTheSameWork) {
   if (others.empty()) GTEST_SKIP() << "no " << GetParam().name << " here";
   std::set<std::string> works, compared;
-  for (const Contender& each : own) works.insert(each.work);
-  for (const Contender& peer : others) {
+  for (const BenchmarkCase& each : own) works.insert(each.work);
+  for (const BenchmarkCase& peer : others) {
     ASSERT_TRUE(works.contains(peer.work)) << peer.work;
-    const Contender& mine = ours(peer.work);
+    const BenchmarkCase& mine = ours(peer.work);
     for (std::size_t state = 0; state < 256; ++state) {
       mine.run(state, 1);
       peer.run(state, 1);

@@ -266,7 +266,7 @@ TEST_F(Program, TrajectoryColumnsMayBeInAnyOrder) {
     EXPECT_NEAR(path["tau"][2][i].get<double>(), half["tau"][i].get<double>(), 1e-12);
   }
   write("missing.csv", "t,q_joint1,q_joint2\n0,0,0\n");
-  expect_refused("inverse planar3 --trajectory missing.csv", "no column 'q_joint3'");
+  expect_refused("inverse planar3 --trajectory missing.csv", "column 'q_joint3'");
   write("order.csv", "t,q_joint1,q_joint2,q_joint3\n0,0,0,0\n1,0,0,0\n1,0,0,0\n");
   expect_refused("inverse planar3 --trajectory order.csv", "order.csv:4: time 1 is not after 1");
   write("text.csv", "t,q_joint1,q_joint2,q_joint3\n0,0,zero,0\n");
