@@ -19,23 +19,24 @@
 namespace dynamics::fuzz {
 namespace {
 
-void promise(bool kept, const char* what) {
-  if (kept) return;
-  std::fprintf(stderr, "broken promise: %s\n", what);
+void require(bool condition, const char* property) {
+  if (condition) return;
+  std::fprintf(stderr, "property violated: %s
+", property);
   std::abort();
 }
 
-/// The model, or nothing where it is refused with a ModelError; any other exception goes through.
+/// The model, or std::nullopt if it is rejected with a ModelError. Other exceptions are not caught.
 std::optional<Model> try_urdf(std::string_view text) {
   try {
     return model_from_urdf(text, {}, "fuzz.urdf");
   } catch (const ModelError& error) {
-    promise(!std::string_view(error.what()).empty(), "a refusal says why");
+    require(!std::string_view(error.what()).empty(), "an error has a message");
     return std::nullopt;
   }
 }
 
-/// Dynamics of small models: no call throws anything but the refusals that are documented.
+/// Runs the dynamics of small models: only the documented errors may be thrown.
 void exercise(const Model& model) {
   if (model.body_count() > 40) return;
   Workspace workspace(model);
@@ -48,7 +49,7 @@ void exercise(const Model& model) {
   for (double& x : tau) x = 1.0;
   try {
     forward_dynamics(model, workspace, q, qd, tau, qdd);
-  } catch (const ModelError&) {  // moves no mass, or at its singular orientation
+  } catch (const ModelError&) {  // a joint moves no mass, or a singular orientation
   }
 }
 
@@ -64,11 +65,11 @@ void check(std::string_view text) {
   options.condition_coordinates = 20;
   const CheckReport report = check_urdf(text, "fuzz.urdf", options);
   const bool loads = try_urdf(text).has_value();
-  promise(report.loads == loads, "the checker loads what the reader loads");
-  promise(loads || report.exit_code() == 2, "what is refused has an error");
+  require(report.loads == loads, "the checker accepts what the reader accepts");
+  require(loads || report.exit_code() == 2, "a rejected model has an error");
   const std::string repaired = repair_urdf(text, "fuzz.urdf");
   if (repaired == text) return;
-  promise(!loads || try_urdf(repaired).has_value(), "a repair breaks nothing");
+  require(!loads || try_urdf(repaired).has_value(), "a repaired model can be loaded");
 }
 
 void dh_table(std::string_view text) {
@@ -79,50 +80,50 @@ void dh_table(std::string_view text) {
     std::string written;
     try {
       written = to_urdf(table);
-    } catch (const ModelError&) {  // a URDF cannot say it
+    } catch (const ModelError&) {  // the table cannot be expressed as a URDF
       return;
     }
     const Model again = model_from_urdf(written);
-    promise(again.size() == model.size(), "a table's URDF has the table's joints");
+    require(again.size() == model.size(), "the URDF of a table has the joints of the table");
   } catch (const ModelError& error) {
-    promise(!std::string_view(error.what()).empty(), "a refusal says why");
+    require(!std::string_view(error.what()).empty(), "an error has a message");
   }
 }
 
 namespace {
 
-/// Reads, and follows the motion: a point of the file is on it, and no motion throws.
+/// Reads a trajectory and evaluates it: it starts at the first point and is finite everywhere.
 template <class Read>
-void follow(std::string_view text, Read read) {
+void evaluate(std::string_view text, Read read) {
   static const Model model = model_from_dh(built_in_robot("planar3"));
   try {
     const Knots knots = read(text, "fuzz", model);
     const auto motion = knot_trajectory(knots);
-    promise(motion->size() == model.size(), "a trajectory has the robot's joints");
+    require(motion->size() == model.size(), "a trajectory has the joints of the robot");
     std::vector<double> q(model.size()), qd(q), qdd(q);
     const auto finite = [](const std::vector<double>& x) {
       return std::all_of(x.begin(), x.end(), [](double each) { return std::isfinite(each); });
     };
     for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9, knots.t.back()}) {
       motion->at(t, q, qd, qdd);
-      promise(finite(q) && finite(qd) && finite(qdd), "a motion's numbers are finite");
+      require(finite(q) && finite(qd) && finite(qdd), "the values of a trajectory are finite");
     }
     motion->at(knots.t.front(), q, qd, qdd);
-    promise(q == knots.q.front(), "a motion begins at its first point");
+    require(q == knots.q.front(), "a trajectory starts at its first point");
   } catch (const ModelError& error) {
-    promise(!std::string_view(error.what()).empty(), "a refusal says why");
-  } catch (const ArgumentError&) {  // of knot_trajectory
+    require(!std::string_view(error.what()).empty(), "an error has a message");
+  } catch (const ArgumentError&) {  // from knot_trajectory
   }
 }
 
 }  // namespace
 
 void trajectory(std::string_view text) {
-  follow(text, [](auto... given) { return read_trajectory_csv(given...); });
+  evaluate(text, [](auto... given) { return read_trajectory_csv(given...); });
 }
 
 void trajectory_yaml(std::string_view text) {
-  follow(text, [](auto... given) { return read_trajectory_yaml(given...); });
+  evaluate(text, [](auto... given) { return read_trajectory_yaml(given...); });
 }
 
 void base_motion(std::string_view text) {
@@ -130,7 +131,7 @@ void base_motion(std::string_view text) {
     const auto base = read_base_trajectory_csv(text, "fuzz.csv");
     for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9}) base->at(t);
   } catch (const ModelError& error) {
-    promise(!std::string_view(error.what()).empty(), "a refusal says why");
+    require(!std::string_view(error.what()).empty(), "an error has a message");
   } catch (const ArgumentError&) {
   }
 }

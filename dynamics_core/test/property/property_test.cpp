@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every robot, tried on random ones. A robot is a list of small whole numbers, so
-// that a counter-example shrinks to few joints with simple numbers.
+// Properties that hold for every robot, checked on random robots. A robot is generated from small
+// integers, so that a counterexample shrinks to few joints with simple numbers.
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -31,11 +31,11 @@ using Eigen::VectorXd;
 using Three = std::array<int, 3>;
 Vector3d vector(const Three& v, double scale) { return scale * Vector3d(v[0], v[1], v[2]); }
 
-/// A joint and the link that it moves.
+/// A joint, its child link and its state, as integers.
 struct Piece {
-  int parent = 0;  ///< which of the links before, from the last one backwards
+  int parent = 0;  ///< 0: the previous link, 1: the one before it, ...
   bool prismatic = false;
-  Three axis{}, place{}, turn{}, centre{}, spread{};
+  Three axis{}, position{}, rpy{}, center{}, spread{};
   int mass = 0, rotor = 0;
   int q = 0, qd = 0, qdd = 0;
 };
@@ -44,11 +44,11 @@ void showValue(const Piece& piece, std::ostream& out) {  // NOLINT: RapidCheck's
   const auto three = [&](const char* name, const Three& v) {
     out << " " << name << "(" << v[0] << " " << v[1] << " " << v[2] << ")";
   };
-  out << (piece.prismatic ? "prismatic" : "revolute") << " on -" << piece.parent;
+  out << (piece.prismatic ? "prismatic" : "revolute") << " parent -" << piece.parent;
   three("axis", piece.axis);
-  three("place", piece.place);
-  three("turn", piece.turn);
-  three("centre", piece.centre);
+  three("position", piece.position);
+  three("rpy", piece.rpy);
+  three("center", piece.center);
   three("spread", piece.spread);
   out << " mass " << piece.mass << " rotor " << piece.rotor << " q " << piece.q << " qd "
       << piece.qd << " qdd " << piece.qdd << "\n";
@@ -62,8 +62,8 @@ rc::Gen<Piece> arbitrary_piece() {
   using rc::gen::inRange;
   return rc::gen::build<Piece>(
       rc::gen::set(&Piece::parent, inRange(0, 3)), rc::gen::set(&Piece::prismatic),
-      rc::gen::set(&Piece::axis, three(3)), rc::gen::set(&Piece::place, three(8)),
-      rc::gen::set(&Piece::turn, three(12)), rc::gen::set(&Piece::centre, three(5)),
+      rc::gen::set(&Piece::axis, three(3)), rc::gen::set(&Piece::position, three(8)),
+      rc::gen::set(&Piece::rpy, three(12)), rc::gen::set(&Piece::center, three(5)),
       rc::gen::set(&Piece::spread, rc::gen::container<Three>(inRange(0, 9))),
       rc::gen::set(&Piece::mass, inRange(0, 20)), rc::gen::set(&Piece::rotor, inRange(0, 4)),
       rc::gen::set(&Piece::q, inRange(-30, 31)), rc::gen::set(&Piece::qd, inRange(-20, 21)),
@@ -83,8 +83,8 @@ Vector3d axis_of(const Piece& piece) {
 Inertial inertial_of(const Piece& piece) {
   Inertial inertial;
   inertial.mass = 0.25 * (piece.mass + 1);
-  inertial.centre = vector(piece.centre, 0.05);
-  // second moments along the axes: any that are not negative make a body
+  inertial.centre = vector(piece.center, 0.05);
+  // second moments along the axes; nonnegative values give a physical inertia
   const Vector3d second = inertial.mass * (vector(piece.spread, 0.002).array() + 1e-3).matrix();
   inertial.inertia = second.sum() * Matrix3d::Identity() - Matrix3d(second.asDiagonal());
   return inertial;
@@ -104,7 +104,7 @@ RobotDescription describe_pieces(const Pieces& pieces) {
     joint.parent = "l" + std::to_string(i >= back ? i - back : 0);
     joint.child = "l" + std::to_string(i + 1);
     joint.axis = axis_of(piece);
-    joint.origin = {rotation_from_rpy(vector(piece.turn, 0.25)), vector(piece.place, 0.1)};
+    joint.origin = {rotation_from_rpy(vector(piece.rpy, 0.25)), vector(piece.position, 0.1)};
     joint.rotor_inertia = 0.05 * piece.rotor;
     if (piece.prismatic) joint.limits = JointLimits{-9.0, 9.0, 9.0, 9.0};
     robot.joints.push_back(joint);
@@ -116,11 +116,11 @@ RobotDescription describe_pieces(const Pieces& pieces) {
   return robot;
 }
 
-/// A robot in a state, and its dynamics.
-struct Situation {
-  explicit Situation(const Pieces& pieces, const ModelOptions& options = {})
-      : Situation(pieces, describe_pieces(pieces), options) {}
-  Situation(const Pieces& pieces, const RobotDescription& robot, const ModelOptions& options)
+/// A robot in one state, and its dynamics.
+struct RobotState {
+  explicit RobotState(const Pieces& pieces, const ModelOptions& options = {})
+      : RobotState(pieces, describe_pieces(pieces), options) {}
+  RobotState(const Pieces& pieces, const RobotDescription& robot, const ModelOptions& options)
       : model(robot, options), workspace(model), n(static_cast<Eigen::Index>(model.size())) {
     q.resize(n);
     qd.resize(n);
@@ -159,33 +159,33 @@ struct Situation {
   VectorXd q, qd, qdd;
 };
 
-double apart(const MatrixXd& a, const MatrixXd& b) {
+double relative_difference(const MatrixXd& a, const MatrixXd& b) {
   return (a - b).norm() / std::max({1e-3, a.norm(), b.norm()});
 }
 
 RC_GTEST_PROP(Property, InertiaMatrixIsSymmetricAndPositiveDefinite, ()) {
-  Situation s(some_pieces());
+  RobotState s(some_pieces());
   const MatrixXd M = s.M();
   RC_ASSERT(M == M.transpose());
   RC_ASSERT(Eigen::LLT<MatrixXd>(M).info() == Eigen::Success);
 }
 
-RC_GTEST_PROP(Property, ForwardUndoesInverse, ()) {
-  Situation s(some_pieces());
+RC_GTEST_PROP(Property, ForwardInvertsInverse, ()) {
+  RobotState s(some_pieces());
   VectorXd back(s.n);
   forward_dynamics(s.model, s.workspace, s.q, s.qd, s.tau(), back);
   const MatrixXd M = s.M();
   const VectorXd scale = M.diagonal().cwiseSqrt().cwiseInverse();
   const double condition =
       1.0 / Eigen::PartialPivLU<MatrixXd>(scale.asDiagonal() * M * scale.asDiagonal()).rcond();
-  // in the scaling in which the error is bounded by the condition number
+  // in this scaling the error is bounded by the condition number
   const VectorXd weight = scale.cwiseInverse();
   const double size = weight.cwiseProduct(s.qdd).norm() + scale.cwiseProduct(s.tau()).norm() + 1.0;
   RC_ASSERT(weight.cwiseProduct(back - s.qdd).norm() / size < 1e-14 * (condition + 100.0));
 }
 
-RC_GTEST_PROP(Property, EnergyRateIsPower, ()) {
-  Situation s(some_pieces());
+RC_GTEST_PROP(Property, EnergyRateEqualsPower, ()) {
+  RobotState s(some_pieces());
   const double power = s.tau().dot(s.qd), h = 1e-5;
   const double rate =
       (8.0 * (s.energy_at(h) - s.energy_at(-h)) - (s.energy_at(2.0 * h) - s.energy_at(-2.0 * h))) /
@@ -194,8 +194,8 @@ RC_GTEST_PROP(Property, EnergyRateIsPower, ()) {
   RC_ASSERT(std::abs(rate - power) / scale < 1e-7);
 }
 
-RC_GTEST_PROP(Property, ChangeOfInertiaLessTwiceCoriolisDoesNoWork, ()) {
-  Situation s(some_pieces());
+RC_GTEST_PROP(Property, InertiaRateMinusTwiceCoriolisIsSkewSymmetric, ()) {
+  RobotState s(some_pieces());
   MatrixXd C(s.n, s.n);
   coriolis_matrix(s.model, s.workspace, s.q, s.qd, C);
   const double h = 1e-6;
@@ -209,33 +209,34 @@ RC_GTEST_PROP(Property, ChangeOfInertiaLessTwiceCoriolisDoesNoWork, ()) {
             1e-6 * (1.0 + ahead.norm()) * (1.0 + x.squaredNorm()) * (1.0 + s.qd.norm()));
 }
 
-RC_GTEST_PROP(Property, GravitiesAdd, (Three a, Three b)) {
+RC_GTEST_PROP(Property, GravityTorquesAreLinearInGravity, (Three a, Three b)) {
   const Pieces pieces = some_pieces();
   for (int& x : a) x %= 100;
   for (int& x : b) x %= 100;
   ModelOptions options;
   options.gravity = vector(a, 0.1);
-  VectorXd sum = Situation(pieces, options).gravity();
+  VectorXd sum = RobotState(pieces, options).gravity();
   options.gravity = vector(b, 0.1);
-  sum += Situation(pieces, options).gravity();
+  sum += RobotState(pieces, options).gravity();
   options.gravity = vector(a, 0.1) + vector(b, 0.1);
-  RC_ASSERT(apart(Situation(pieces, options).gravity(), sum) < 1e-12);
+  RC_ASSERT(relative_difference(RobotState(pieces, options).gravity(), sum) < 1e-12);
 }
 
-RC_GTEST_PROP(Property, TheWholeWorldMayBeTurned, ()) {
+RC_GTEST_PROP(Property, TorquesAreInvariantUnderRotationOfTheWorld, ()) {
   const Pieces pieces = some_pieces();
-  const Matrix3d turn = rotation_from_rpy(vector(*three(12), 0.3));
-  RobotDescription turned = describe_pieces(pieces);
-  for (JointDescription& joint : turned.joints) {
-    if (joint.parent == "l0") joint.origin = Pose{turn, Vector3d::Zero()} * joint.origin;
+  const Matrix3d rotation = rotation_from_rpy(vector(*three(12), 0.3));
+  RobotDescription rotated = describe_pieces(pieces);
+  for (JointDescription& joint : rotated.joints) {
+    if (joint.parent == "l0") joint.origin = Pose{rotation, Vector3d::Zero()} * joint.origin;
   }
   ModelOptions options;
-  options.gravity = turn * options.gravity;
-  RC_ASSERT(apart(Situation(pieces, turned, options).tau(), Situation(pieces).tau()) < 1e-11);
+  options.gravity = rotation * options.gravity;
+  RC_ASSERT(relative_difference(RobotState(pieces, rotated, options).tau(),
+                                RobotState(pieces).tau()) < 1e-11);
 }
 
-RC_GTEST_PROP(Property, ALinksFrameMayBeAnywhereAlongItsAxis, ()) {
-  // another frame for every link, turned about and moved along its own joint's axis
+RC_GTEST_PROP(Property, TorquesDoNotDependOnLinkFramesAlongTheAxis, ()) {
+  // rotates the frame of every link about its joint axis and translates it along the axis
   const Pieces pieces = some_pieces();
   const double angle = 0.1 * *rc::gen::inRange(-30, 31), along = 0.1 * *rc::gen::inRange(-9, 10);
   RobotDescription robot = describe_pieces(pieces);
@@ -253,10 +254,11 @@ RC_GTEST_PROP(Property, ALinksFrameMayBeAnywhereAlongItsAxis, ()) {
     inertial.centre = inverse * inertial.centre;
     inertial.inertia = inverse.rotation * inertial.inertia * inverse.rotation.transpose();
   }
-  RC_ASSERT(apart(Situation(pieces, robot, {}).tau(), Situation(pieces).tau()) < 1e-11);
+  RC_ASSERT(relative_difference(RobotState(pieces, robot, {}).tau(), RobotState(pieces).tau()) <
+            1e-11);
 }
 
-RC_GTEST_PROP(Property, MassesAndLengthsScale, ()) {
+RC_GTEST_PROP(Property, TorquesScaleWithMassAndLength, ()) {
   Pieces pieces = some_pieces();
   for (Piece& piece : pieces) {
     piece.prismatic = false;
@@ -266,11 +268,11 @@ RC_GTEST_PROP(Property, MassesAndLengthsScale, ()) {
   const RobotDescription robot = test::scaled(describe_pieces(pieces), length, mass);
   ModelOptions options;
   options.gravity *= length;
-  RC_ASSERT(apart(Situation(pieces, robot, options).tau(),
-                  mass * length * length * Situation(pieces).tau()) < 1e-12);
+  RC_ASSERT(relative_difference(RobotState(pieces, robot, options).tau(),
+                                mass * length * length * RobotState(pieces).tau()) < 1e-12);
 }
 
-RC_GTEST_PROP(Property, ABodyMayBeCutInTwo, ()) {
+RC_GTEST_PROP(Property, TorquesAreInvariantUnderSplittingOfBodies, ()) {
   const Pieces pieces = some_pieces();
   const double share = 0.1 * *rc::gen::inRange(1, 10);
   RobotDescription robot = describe_pieces(pieces);
@@ -294,24 +296,25 @@ RC_GTEST_PROP(Property, ABodyMayBeCutInTwo, ()) {
     robot.links.push_back(part);
     robot.joints.push_back(joint);
   }
-  RC_ASSERT(apart(Situation(pieces, robot, {}).tau(), Situation(pieces).tau()) < 1e-11);
+  RC_ASSERT(relative_difference(RobotState(pieces, robot, {}).tau(), RobotState(pieces).tau()) <
+            1e-11);
 }
 
-RC_GTEST_PROP(Property, AnAxisMayPointTheOtherWay, ()) {
+RC_GTEST_PROP(Property, ReversingAnAxisReversesItsTorque, ()) {
   Pieces pieces = some_pieces();
-  const VectorXd tau = Situation(pieces).tau();
+  const VectorXd tau = RobotState(pieces).tau();
   RobotDescription robot = describe_pieces(pieces);
   robot.joints[0].axis *= -1.0;
   pieces[0].q *= -1;
   pieces[0].qd *= -1;
   pieces[0].qdd *= -1;
-  Situation flipped(pieces, robot, {});
+  RobotState flipped(pieces, robot, {});
   VectorXd expected = tau;
   expected[static_cast<Eigen::Index>(flipped.model.coordinate("j1"))] *= -1.0;
-  RC_ASSERT(apart(flipped.tau(), expected) < 1e-11);
+  RC_ASSERT(relative_difference(flipped.tau(), expected) < 1e-11);
 }
 
-RC_GTEST_PROP(Property, ATablesUrdfIsTheTable, ()) {
+RC_GTEST_PROP(Property, UrdfOfDhTableHasTheSameDynamics, ()) {
   const Pieces pieces = some_pieces();
   DhTable table;
   table.name = "table";
@@ -322,10 +325,10 @@ RC_GTEST_PROP(Property, ATablesUrdfIsTheTable, ()) {
     row.joint = "j" + std::to_string(i + 1);
     row.link = "l" + std::to_string(i + 1);
     row.type = piece.prismatic ? DhLink::JointType::prismatic : DhLink::JointType::revolute;
-    row.a = 0.1 * piece.place[0];
-    row.b = 0.1 * piece.place[1];
-    row.alpha = 0.25 * piece.turn[0];
-    row.theta = 0.25 * piece.turn[1];
+    row.a = 0.1 * piece.position[0];
+    row.b = 0.1 * piece.position[1];
+    row.alpha = 0.25 * piece.rpy[0];
+    row.theta = 0.25 * piece.rpy[1];
     const Inertial inertial = inertial_of(piece);
     row.mass = inertial.mass;
     row.r = inertial.centre;
@@ -333,10 +336,10 @@ RC_GTEST_PROP(Property, ATablesUrdfIsTheTable, ()) {
     row.rotor_inertia = 0.05 * piece.rotor;
     table.links.push_back(row);
   }
-  Situation direct(pieces, describe(table), {});
-  Situation written(pieces, read_urdf(to_urdf(table)), {});
-  RC_ASSERT(apart(written.tau(), direct.tau()) < 1e-11);
-  RC_ASSERT(apart(written.M(), direct.M()) < 1e-12);
+  RobotState direct(pieces, describe(table), {});
+  RobotState written(pieces, read_urdf(to_urdf(table)), {});
+  RC_ASSERT(relative_difference(written.tau(), direct.tau()) < 1e-11);
+  RC_ASSERT(relative_difference(written.M(), direct.M()) < 1e-12);
 }
 
 }  // namespace
