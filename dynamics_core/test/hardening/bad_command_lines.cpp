@@ -10,10 +10,10 @@ std::vector<BadInput> bad_command_lines() {
   constexpr auto refused = Outcome::refused;
   constexpr auto accepted = Outcome::accepted;
   std::vector<BadInput> inputs;
-  const auto add = [&](std::string what, std::vector<std::string> arguments, Outcome outcome,
-                       std::string said) {
-    inputs.push_back({std::move(what), "robot.urdf", arm_urdf(), std::move(arguments), outcome,
-                      std::move(said)});
+  const auto add = [&](std::string description, std::vector<std::string> arguments, Outcome outcome,
+                       std::string message) {
+    inputs.push_back({std::move(description), "robot.urdf", arm_urdf(), std::move(arguments),
+                      outcome, std::move(message)});
   };
   add("nothing at all", {}, refused, "Usage");
   add("unknown command", {"invert", "puma"}, refused, "invert");

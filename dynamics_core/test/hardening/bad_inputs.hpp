@@ -15,12 +15,12 @@ enum class Outcome {
 };
 
 struct BadInput {
-  std::string what;                    ///< for people
+  std::string description;             ///< for people
   std::string file;                    ///< name of the input file, empty: none
   std::string text;                    ///< what is in it
   std::vector<std::string> arguments;  ///< of the program
   Outcome outcome;
-  std::string said;  ///< a part of the message, where it is refused
+  std::string message;  ///< a part of the message, where it is refused
 };
 
 std::vector<BadInput> bad_urdfs();

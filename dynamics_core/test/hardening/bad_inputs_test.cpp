@@ -105,14 +105,14 @@ class BadInputs : public testing::Test {
     std::string& rows = sections()[title];
     std::size_t number = 0;
     for (const BadInput& input : inputs) {
-      SCOPED_TRACE(title + ": " + input.what);
+      SCOPED_TRACE(title + ": " + input.description);
       for (const std::string& name : files()) fs::remove(folder() / name);
       if (!input.file.empty()) std::ofstream(folder() / input.file, std::ios::binary) << input.text;
       const auto before = files();
       const auto began = std::chrono::steady_clock::now();
       const Ending ending = start(input.arguments);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-      if (took.count() > 1.0) fmt::print("{}: {:.1f} s\n", input.what, took.count());
+      if (took.count() > 1.0) fmt::print("{}: {:.1f} s\n", input.description, took.count());
       fs::remove(folder() / "out.txt");
       fs::remove(folder() / "err.txt");
       EXPECT_EQ(files(), before) << "files were left behind";
@@ -122,7 +122,7 @@ class BadInputs : public testing::Test {
           << ending.code << "\n"
           << ending.err.substr(0, 500) << ending.out.substr(0, 500);
       if (refused) {
-        EXPECT_THAT(ending.err.substr(0, 20'000), HasSubstr(input.said));
+        EXPECT_THAT(ending.err.substr(0, 20'000), HasSubstr(input.message));
         EXPECT_NE(ending.err, "");
         EXPECT_EQ(ending.out, "");
       } else {
@@ -130,7 +130,7 @@ class BadInputs : public testing::Test {
         EXPECT_TRUE(!ending.out.starts_with("{") || all_finite(json::parse(ending.out)))
             << ending.out.substr(0, 500);
       }
-      rows += fmt::format("| {} | {} | {} | {} |\n", ++number, cell(input.what),
+      rows += fmt::format("| {} | {} | {} | {} |\n", ++number, cell(input.description),
                           refused ? "refused" : "accepted",
                           refused ? cell(ending.err) : std::string("every number is finite"));
       if (!checked) continue;
@@ -145,12 +145,18 @@ class BadInputs : public testing::Test {
   }
 };
 
-TEST_F(BadInputs, Urdfs) { try_all("1. URDFs", bad_urdfs(), true); }
-TEST_F(BadInputs, Tables) { try_all("2. DH tables", bad_tables(), true); }
-TEST_F(BadInputs, Trajectories) { try_all("3. Trajectories", bad_trajectories(), false); }
-TEST_F(BadInputs, CommandLines) { try_all("4. Command lines", bad_command_lines(), false); }
+TEST_F(BadInputs, UrdfsAreRejectedOrGiveFiniteResults) { try_all("1. URDFs", bad_urdfs(), true); }
+TEST_F(BadInputs, DhTablesAreRejectedOrGiveFiniteResults) {
+  try_all("2. DH tables", bad_tables(), true);
+}
+TEST_F(BadInputs, TrajectoriesAreRejectedOrGiveFiniteResults) {
+  try_all("3. Trajectories", bad_trajectories(), false);
+}
+TEST_F(BadInputs, CommandLinesAreRejectedOrGiveFiniteResults) {
+  try_all("4. Command lines", bad_command_lines(), false);
+}
 
-TEST_F(BadInputs, TheTableIsUpToDate) {
+TEST_F(BadInputs, DocumentedTableIsUpToDate) {
   if (sections().size() != 4) GTEST_SKIP() << "run together with the other tests";
   std::size_t count = 0;
   std::string body;

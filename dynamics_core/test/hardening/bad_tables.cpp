@@ -19,23 +19,24 @@ start: {q: [0.1, 0.2]}
 )";
 
 struct Change {
-  const char* what;
+  const char* description;
   std::string from, to;
   Outcome outcome;
-  const char* said;
+  const char* message;
 };
 
 }  // namespace
 
 std::vector<BadInput> bad_tables() {
   std::vector<BadInput> inputs;
-  const auto add = [&](std::string what, std::string text, Outcome outcome, std::string said) {
-    inputs.push_back({std::move(what),
+  const auto add = [&](std::string description, std::string text, Outcome outcome,
+                       std::string message) {
+    inputs.push_back({std::move(description),
                       "table.yaml",
                       std::move(text),
                       {"inverse", "table.yaml", "--json"},
                       outcome,
-                      std::move(said)});
+                      std::move(message)});
   };
   const std::vector<Change> changes = {
       {"mass negative", "mass: 2", "mass: -2", refused, "negative"},
@@ -83,7 +84,7 @@ std::vector<BadInput> bad_tables() {
        "start:", "joints:\n  - {joint: j1, lower: 1, upper: -1}\nstart:", refused, "above"},
   };
   for (const Change& change : changes) {
-    add(change.what, replaced(good, change.from, change.to), change.outcome, change.said);
+    add(change.description, replaced(good, change.from, change.to), change.outcome, change.message);
   }
   add("empty file", "", refused, "empty");
   add("a number", "3", refused, "map");

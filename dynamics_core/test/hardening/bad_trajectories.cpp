@@ -7,14 +7,15 @@ std::vector<BadInput> bad_trajectories() {
   constexpr auto refused = Outcome::refused;
   constexpr auto accepted = Outcome::accepted;
   std::vector<BadInput> inputs;
-  const auto add = [&](std::string what, std::string text, Outcome outcome, std::string said) {
-    inputs.push_back({std::move(what),
+  const auto add = [&](std::string description, std::string text, Outcome outcome,
+                       std::string message) {
+    inputs.push_back({std::move(description),
                       "path.csv",
                       std::move(text),
                       {"inverse", "planar3", "--trajectory", "path.csv", "--duration", "1",
                        "--sample", "0.5", "--json"},
                       outcome,
-                      std::move(said)});
+                      std::move(message)});
   };
   const std::string header = "t,q_joint1,q_joint2,q_joint3\n";
   add("empty file", "", refused, "empty");
@@ -72,14 +73,15 @@ std::vector<BadInput> bad_trajectories() {
       }(),
       accepted, "");
 
-  const auto yaml = [&](std::string what, std::string text, Outcome outcome, std::string said) {
-    inputs.push_back({std::move(what),
+  const auto yaml = [&](std::string description, std::string text, Outcome outcome,
+                        std::string message) {
+    inputs.push_back({std::move(description),
                       "path.yaml",
                       std::move(text),
                       {"inverse", "planar3", "--trajectory", "path.yaml", "--duration", "1",
                        "--sample", "0.5", "--json"},
                       outcome,
-                      std::move(said)});
+                      std::move(message)});
   };
   const std::string names = "joint_names: [joint3, joint1, joint2]\n";
   const std::string first = "points:\n  - {positions: [0, 0, 0], time_from_start: 0}\n";

@@ -37,10 +37,10 @@ const std::string base = R"(<link name="base"/>)";
 const std::string shoulder = R"(<joint name="shoulder" type="revolute">)";
 
 struct Change {
-  const char* what;
+  const char* description;
   std::string from, to;
   Outcome outcome;
-  const char* said;
+  const char* message;
 };
 
 std::vector<Change> changes() {
@@ -204,16 +204,18 @@ std::vector<Change> changes() {
 
 std::vector<BadInput> bad_urdfs() {
   std::vector<BadInput> inputs;
-  const auto add = [&](std::string what, std::string text, Outcome outcome, std::string said) {
-    inputs.push_back({std::move(what),
+  const auto add = [&](std::string description, std::string text, Outcome outcome,
+                       std::string message) {
+    inputs.push_back({std::move(description),
                       "robot.urdf",
                       std::move(text),
                       {"inverse", "robot.urdf", "--json"},
                       outcome,
-                      std::move(said)});
+                      std::move(message)});
   };
   for (const Change& change : changes()) {
-    add(change.what, replaced(arm_urdf(), change.from, change.to), change.outcome, change.said);
+    add(change.description, replaced(arm_urdf(), change.from, change.to), change.outcome,
+        change.message);
   }
   const std::string good = arm_urdf();
   add("empty file", "", refused, "empty");

@@ -65,7 +65,7 @@ std::vector<std::string> with(std::vector<std::string> arguments,
   return arguments;
 }
 
-TEST_F(Faults, FullDevice) {
+TEST_F(Faults, FullDeviceIsReported) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   fs::create_symlink("/dev/full", folder / "full.csv");
   const Ending ending = run(with(short_run, {"--output", "full.csv"}));
@@ -83,7 +83,7 @@ TEST_F(Faults, FullDevice) {
   }
 }
 
-TEST_F(Faults, DiskThatIsFullInTheMiddle) {
+TEST_F(Faults, DiskFullDuringWriteKeepsTheOldFile) {
   // a bound on the size of files fails in the middle of a write, as a full disk does
   write("run.csv", "what was there");
   options.file_size = 4096;
@@ -94,7 +94,7 @@ TEST_F(Faults, DiskThatIsFullInTheMiddle) {
   EXPECT_THAT(files(), testing::ElementsAre("run.csv"));
 }
 
-TEST_F(Faults, SmallFileSystem) {
+TEST_F(Faults, FullFileSystemKeepsTheOldFile) {
   const fs::path disk = folder / "disk";
   fs::create_directories(disk);
   if (mount("none", disk.c_str(), "tmpfs", 0, "size=16k") != 0) {
@@ -110,7 +110,7 @@ TEST_F(Faults, SmallFileSystem) {
   umount(disk.c_str());
 }
 
-TEST_F(Faults, FilesThatCannotBeWritten) {
+TEST_F(Faults, UnwritablePathsAreReported) {
   fs::create_directories(folder / "folder.csv");
   Ending ending = run(with(short_run, {"--output", "folder.csv"}));
   EXPECT_EQ(ending.code, 2);
@@ -123,7 +123,7 @@ TEST_F(Faults, FilesThatCannotBeWritten) {
   EXPECT_THAT(ending.err, HasSubstr("/proc/run.csv"));
 }
 
-TEST_F(Faults, FilesThatMayNotBeWritten) {
+TEST_F(Faults, WriteProtectedFileIsReported) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write every file";
   write("locked.csv", "before");
   chmod((folder / "locked.csv").c_str(), 0400);
@@ -133,7 +133,7 @@ TEST_F(Faults, FilesThatMayNotBeWritten) {
   EXPECT_EQ(read(folder / "locked.csv"), "before");
 }
 
-TEST_F(Faults, ALinkIsFollowed) {
+TEST_F(Faults, SymbolicLinkIsFollowed) {
   write("target.urdf", "before");
   fs::create_symlink("target.urdf", folder / "link.urdf");
   EXPECT_EQ(run({"urdf", "planar3", "--output", "link.urdf"}).code, 0);
@@ -141,7 +141,7 @@ TEST_F(Faults, ALinkIsFollowed) {
   EXPECT_THAT(read(folder / "target.urdf"), HasSubstr("<robot"));
 }
 
-TEST_F(Faults, FilesThatCannotBeRead) {
+TEST_F(Faults, UnreadablePathsAreReported) {
   fs::create_directories(folder / "folder.urdf");
   EXPECT_EQ(run({"inverse", "folder.urdf"}).code, 2);
   EXPECT_EQ(run({"inverse", "planar3", "--trajectory", "folder.urdf"}).code, 2);
@@ -149,7 +149,7 @@ TEST_F(Faults, FilesThatCannotBeRead) {
   EXPECT_EQ(run({"inverse", "loop.urdf"}).code, 2);
 }
 
-TEST_F(Faults, FilesThatMayNotBeRead) {
+TEST_F(Faults, ReadProtectedFileIsReported) {
   if (geteuid() == 0) GTEST_SKIP() << "root may read every file";
   write("locked.urdf", arm_urdf());
   chmod((folder / "locked.urdf").c_str(), 0);
@@ -158,7 +158,7 @@ TEST_F(Faults, FilesThatMayNotBeRead) {
   EXPECT_THAT(ending.err, HasSubstr("permission"));
 }
 
-TEST_F(Faults, NobodyReadsTheAnswer) {
+TEST_F(Faults, ClosedPipeDoesNotCrash) {
   options.close_output = true;
   for (const auto& arguments : {std::vector<std::string>{"inverse", "puma"},
                                 {"terms", "puma", "--json"},
@@ -173,7 +173,7 @@ TEST_F(Faults, NobodyReadsTheAnswer) {
   EXPECT_THAT(read(folder / "run.csv"), HasSubstr("t,q_joint1"));
 }
 
-TEST_F(Faults, InterruptedAtAnyMoment) {
+TEST_F(Faults, InterruptLeavesCompleteRows) {
   // a run whose whole file is known; then the same, interrupted sooner or later
   const std::vector<std::string> arguments = {"simulate", "planar3", "--duration", "20",
                                               "--rtol",   "1e-12",   "--output",   "run.csv"};
@@ -210,7 +210,7 @@ TEST_F(Faults, InterruptedAtAnyMoment) {
   EXPECT_THAT(complete, HasSubstr("\n20,"));
 }
 
-TEST_F(Faults, KilledWithoutMercyLeavesTheOldFile) {
+TEST_F(Faults, SigkillLeavesACompleteFile) {
   write("run.json", "before");
   for (int i = 0; i < 20; ++i) {
     Process process(DYNAMICS_PROGRAM,
@@ -223,7 +223,7 @@ TEST_F(Faults, KilledWithoutMercyLeavesTheOldFile) {
   }
 }
 
-TEST_F(Faults, ManyWriteTheSameFileAtOnce) {
+TEST_F(Faults, ConcurrentWritersLeaveAValidFile) {
   std::vector<std::unique_ptr<Process>> all;
   for (int i = 0; i < 8; ++i) {
     Process::Options own = options;
@@ -236,7 +236,7 @@ TEST_F(Faults, ManyWriteTheSameFileAtOnce) {
   EXPECT_EQ(run({"check", "same.urdf"}).code, run({"check", "puma"}).code);
 }
 
-TEST_F(Faults, LittleMemory) {
+TEST_F(Faults, OutOfMemoryIsReported) {
   if (DYNAMICS_TEST_SANITIZED) GTEST_SKIP() << "sanitizers need more memory themselves";
   options.memory = rlim_t{200} << 20;
   std::string text = "<robot name='r'><link name='l0'/>";

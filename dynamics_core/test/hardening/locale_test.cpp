@@ -58,13 +58,13 @@ class Locale : public testing::Test {
   }
 };
 
-TEST_F(Locale, OfTheStreamsPlaysNoPart) {
+TEST_F(Locale, StreamLocaleDoesNotChangeNumbers) {
   const std::string plain = everything();
   std::locale::global(std::locale(std::locale::classic(), new Comma));  // owned by the locale
   EXPECT_EQ(everything(), plain);
 }
 
-TEST_F(Locale, OfThePlatformPlaysNoPart) {
+TEST_F(Locale, PlatformLocaleDoesNotChangeNumbers) {
   // made here where it is not installed
   const auto folder =
       std::filesystem::path(testing::TempDir()) / ("dynamics_locale_" + std::to_string(getpid()));

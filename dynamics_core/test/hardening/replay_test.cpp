@@ -43,14 +43,14 @@ class Replay : public testing::TestWithParam<Target> {
   }
 };
 
-TEST_P(Replay, SeedsAndRegressions) {
+TEST_P(Replay, SeedsAndRegressionsViolateNoProperty) {
   const auto seeds = inputs(folder("corpus"));
   ASSERT_FALSE(seeds.empty());
   for (const std::string& text : seeds) GetParam().run(text);
   for (const std::string& text : inputs(folder("regressions"))) GetParam().run(text);
 }
 
-TEST_P(Replay, RandomChanges) {
+TEST_P(Replay, RandomMutationsViolateNoProperty) {
   auto seeds = inputs(folder("corpus"));
   std::erase_if(seeds, [](const std::string& text) { return text.size() > 3000; });
   ASSERT_FALSE(seeds.empty());

@@ -70,7 +70,7 @@ TEST_F(Security, MeshesAreNeverOpened) {
   EXPECT_EQ(run.code, 0) << run.err;
 }
 
-TEST_F(Security, SystemCallsAreThoseExpected) {
+TEST_F(Security, OpensOnlyGivenFilesAndNoSocket) {
   const std::string strace = "/usr/bin/strace";
   if (!fs::exists(strace)) GTEST_SKIP() << "strace is not installed";
   if (DYNAMICS_TEST_SANITIZED) GTEST_SKIP() << "sanitizers do not run under strace";
