@@ -15,7 +15,7 @@ std::vector<BadInput> bad_command_lines() {
     inputs.push_back({std::move(description), "robot.urdf", arm_urdf(), std::move(arguments),
                       outcome, std::move(message)});
   };
-  add("nothing at all", {}, refused, "Usage");
+  add("no arguments", {}, refused, "Usage");
   add("unknown command", {"invert", "puma"}, refused, "invert");
   add("unknown option", {"inverse", "puma", "--speed", "1"}, refused, "--speed");
   add("no robot", {"inverse"}, refused, "ROBOT");
@@ -24,16 +24,19 @@ std::vector<BadInput> bad_command_lines() {
   add("robot empty", {"inverse", ""}, refused, "");
   add("robot a folder", {"inverse", "."}, refused, "folder");
   add("robot /dev/null", {"inverse", "/dev/null"}, refused, "empty");
-  add("robot's name of a megabyte", {"inverse", repeated("x", 100'000)}, refused, "no robot");
+  add("robot with a name of 100000 characters", {"inverse", repeated("x", 100'000)}, refused,
+      "no robot");
   add("positions too few", {"inverse", "puma", "--q", "1,2"}, refused, "2 numbers");
   add("positions too many", {"inverse", "planar3", "--q", "1,2,3,4"}, refused, "4 numbers");
   add("position a word", {"inverse", "planar3", "--q", "1,two,3"}, refused, "two");
   add("position empty", {"inverse", "planar3", "--q", "1,,3"}, refused, "entry 2");
   add("position NaN", {"inverse", "planar3", "--q", "1,nan,3"}, refused, "nan");
   add("position infinite", {"inverse", "planar3", "--q", "1,inf,3"}, refused, "inf");
-  add("position beyond a double", {"inverse", "planar3", "--q", "1,1e999,3"}, refused, "1e999");
-  add("positions apart by semicolons", {"inverse", "planar3", "--q", "1;2;3"}, refused, "1;2;3");
-  add("comma at the end", {"inverse", "planar3", "--q", "1,2,3,"}, refused, "entry 4");
+  add("position above the range of double", {"inverse", "planar3", "--q", "1,1e999,3"}, refused,
+      "1e999");
+  add("positions separated by semicolons", {"inverse", "planar3", "--q", "1;2;3"}, refused,
+      "1;2;3");
+  add("trailing comma", {"inverse", "planar3", "--q", "1,2,3,"}, refused, "entry 4");
   add("positions of 1e15", {"inverse", "planar3", "--q", "1e15,1e15,1e15", "--json"}, accepted, "");
   add("velocities of 1e300", {"inverse", "planar3", "--qd", "1e300,1e300,1e300", "--json"}, refused,
       "");
@@ -60,23 +63,24 @@ std::vector<BadInput> bad_command_lines() {
   add("step of 1e-300",
       {"simulate", "planar3", "--integrator", "rk4", "--duration", "1", "--step", "1e-300"},
       refused, "");
-  add("output of an unknown kind",
+  add("output with an unknown extension",
       {"simulate", "planar3", "--duration", "0.1", "--output", "a.txt"}, refused, ".csv");
-  add("output in no folder",
+  add("output in a missing folder",
       {"simulate", "planar3", "--duration", "0.1", "--output", "no/such/a.csv"}, refused, "folder");
   add("output a folder", {"urdf", "planar3", "--output", "."}, refused, "folder");
-  add("trajectory not there", {"inverse", "planar3", "--trajectory", "no.csv"}, refused, "no.csv");
-  add("cycloid without an end", {"inverse", "robot.urdf", "--trajectory", "cycloid"}, refused,
-      "--q1");
+  add("trajectory file missing", {"inverse", "planar3", "--trajectory", "no.csv"}, refused,
+      "no.csv");
+  add("cycloid without an end position", {"inverse", "robot.urdf", "--trajectory", "cycloid"},
+      refused, "--q1");
   add("samples negative", {"compare", "planar3", "--samples", "-1"}, refused, "samples");
-  add("table of a URDF", {"urdf", "robot.urdf"}, refused, "robot.urdf");
+  add("URDF given as a DH table", {"urdf", "robot.urdf"}, refused, "robot.urdf");
   add("--json twice", {"inverse", "planar3", "--json", "--json"}, accepted, "");
-  add("help for nobody", {"inverse", "--help"}, accepted, "");
-  add("shell text as a robot", {"inverse", "$(touch owned); `touch owned` | x"}, refused,
+  add("help of a command", {"inverse", "--help"}, accepted, "");
+  add("shell command as a robot", {"inverse", "$(touch owned); `touch owned` | x"}, refused,
       "no robot");
-  add("shell text as a joint vector", {"inverse", "planar3", "--q", "1,2,3; touch owned"}, refused,
-      "entry 3");
-  add("format text as a robot", {"inverse", "%s%n{}{0}"}, refused, "%s%n{}{0}");
+  add("shell command as a joint vector", {"inverse", "planar3", "--q", "1,2,3; touch owned"},
+      refused, "entry 3");
+  add("format string as a robot", {"inverse", "%s%n{}{0}"}, refused, "%s%n{}{0}");
   return inputs;
 }
 

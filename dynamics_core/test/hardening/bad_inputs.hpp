@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Inputs that users and attackers come with, and what becomes of each. The table of all of them is
-// docs/bad_inputs.md, written by the test itself.
+// Bad and unusual inputs with their expected outcomes. bad_inputs_test.cpp runs the program on all
+// of them and writes the table docs/bad_inputs.md.
 
 #include <string>
 #include <vector>
@@ -10,17 +10,17 @@
 namespace dynamics::test {
 
 enum class Outcome {
-  refused,  ///< exit code 2, one message on stderr, nothing on stdout, no file written
-  accepted  ///< exit code 0, every number of the answer finite
+  refused,  ///< exit code 2, a message on stderr, nothing on stdout, no file written
+  accepted  ///< exit code 0, all numbers of the result finite
 };
 
 struct BadInput {
-  std::string description;             ///< for people
-  std::string file;                    ///< name of the input file, empty: none
-  std::string text;                    ///< what is in it
-  std::vector<std::string> arguments;  ///< of the program
+  std::string description;             ///< shown in the table
+  std::string file;                    ///< name of the input file, or empty
+  std::string text;                    ///< contents of the file
+  std::vector<std::string> arguments;  ///< arguments of the program
   Outcome outcome;
-  std::string message;  ///< a part of the message, where it is refused
+  std::string message;  ///< expected part of the error message, if refused
 };
 
 std::vector<BadInput> bad_urdfs();
@@ -28,7 +28,7 @@ std::vector<BadInput> bad_tables();
 std::vector<BadInput> bad_trajectories();
 std::vector<BadInput> bad_command_lines();
 
-/// `text` so many times.
+/// `text` repeated `times` times.
 inline std::string repeated(const std::string& text, std::size_t times) {
   std::string result;
   result.reserve(text.size() * times);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every bad input through the program itself, within bounds of time and memory: none crashes or
-// hangs, each is refused with a message or answered with finite numbers. Writes the table of all of
-// them; DYNAMICS_WRITE_BAD_INPUTS=1 writes it to docs/bad_inputs.md as well.
+// Runs the program on every bad input with limits of time and memory: none crashes or hangs, each
+// is refused with a message or gives finite numbers. Writes the table of all inputs to the build
+// folder, and with DYNAMICS_WRITE_BAD_INPUTS=1 also to docs/bad_inputs.md.
 
 #include "bad_inputs.hpp"
 
@@ -27,19 +27,19 @@ bool all_finite(const json& value) {
   return std::all_of(value.begin(), value.end(), all_finite);
 }
 
-/// One line that fits into a table of a page.
+/// The first line of `text`, escaped and shortened for a table cell.
 std::string cell(std::string_view text) {
   std::string result;
   std::size_t length = 0;
   for (const char c : text.substr(0, text.find('\n'))) {
     if (++length > 150) return result + "...";
-    const bool plain =
+    const bool printable =
         static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F;
     switch (c) {
       case '|': result += "\\|"; break;
       case '<': result += "&lt;"; break;
       case '&': result += "&amp;"; break;
-      default: result += plain ? c : '?';
+      default: result += printable ? c : '?';
     }
   }
   return result;
@@ -52,7 +52,7 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-/// The table's rows without their last column: messages are our libraries' too.
+/// The rows of the table without the message column: some messages come from other libraries.
 std::vector<std::string> outcomes(const std::string& table) {
   std::vector<std::string> rows;
   std::istringstream lines(table);
@@ -81,7 +81,7 @@ class BadInputs : public testing::Test {
     return all;
   }
 
-  static Ending start(const std::vector<std::string>& arguments) {
+  static ExitStatus start(const std::vector<std::string>& arguments) {
     Process::Options options;
     options.folder = folder();
     return Process(DYNAMICS_PROGRAM, arguments, options).wait();
@@ -94,11 +94,11 @@ class BadInputs : public testing::Test {
     return names;
   }
 
-  static void expect_good_ending(const Ending& ending) {
-    EXPECT_FALSE(ending.hung) << "took more than a minute";
-    EXPECT_TRUE(ending.exited) << "killed by signal " << ending.signal;
-    EXPECT_THAT(ending.err, testing::Not(HasSubstr("terminate called")));
-    EXPECT_THAT(ending.err, testing::Not(HasSubstr("Sanitizer")));
+  static void expect_normal_exit(const ExitStatus& status) {
+    EXPECT_FALSE(status.hung) << "took more than a minute";
+    EXPECT_TRUE(status.exited) << "killed by signal " << status.signal;
+    EXPECT_THAT(status.err, testing::Not(HasSubstr("terminate called")));
+    EXPECT_THAT(status.err, testing::Not(HasSubstr("Sanitizer")));
   }
 
   void try_all(const std::string& title, const std::vector<BadInput>& inputs, bool checked) {
@@ -110,33 +110,33 @@ class BadInputs : public testing::Test {
       if (!input.file.empty()) std::ofstream(folder() / input.file, std::ios::binary) << input.text;
       const auto before = files();
       const auto began = std::chrono::steady_clock::now();
-      const Ending ending = start(input.arguments);
+      const ExitStatus status = start(input.arguments);
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
       if (took.count() > 1.0) fmt::print("{}: {:.1f} s\n", input.description, took.count());
       fs::remove(folder() / "out.txt");
       fs::remove(folder() / "err.txt");
-      EXPECT_EQ(files(), before) << "files were left behind";
-      expect_good_ending(ending);
-      const bool refused = ending.code == 2;
+      EXPECT_EQ(files(), before) << "the program has left files behind";
+      expect_normal_exit(status);
+      const bool refused = status.code == 2;
       EXPECT_EQ(refused ? Outcome::refused : Outcome::accepted, input.outcome)
-          << ending.code << "\n"
-          << ending.err.substr(0, 500) << ending.out.substr(0, 500);
+          << status.code << "\n"
+          << status.err.substr(0, 500) << status.out.substr(0, 500);
       if (refused) {
-        EXPECT_THAT(ending.err.substr(0, 20'000), HasSubstr(input.message));
-        EXPECT_NE(ending.err, "");
-        EXPECT_EQ(ending.out, "");
+        EXPECT_THAT(status.err.substr(0, 20'000), HasSubstr(input.message));
+        EXPECT_NE(status.err, "");
+        EXPECT_EQ(status.out, "");
       } else {
-        EXPECT_EQ(ending.code, 0);
-        EXPECT_TRUE(!ending.out.starts_with("{") || all_finite(json::parse(ending.out)))
-            << ending.out.substr(0, 500);
+        EXPECT_EQ(status.code, 0);
+        EXPECT_TRUE(!status.out.starts_with("{") || all_finite(json::parse(status.out)))
+            << status.out.substr(0, 500);
       }
       rows += fmt::format("| {} | {} | {} | {} |\n", ++number, cell(input.description),
                           refused ? "refused" : "accepted",
-                          refused ? cell(ending.err) : std::string("every number is finite"));
+                          refused ? cell(status.err) : std::string("all numbers are finite"));
       if (!checked) continue;
-      // the checker looks at all of them, and knows what is refused
-      const Ending check = start({"check", input.file, "--json", "--no-condition"});
-      expect_good_ending(check);
+      // `dynamics check` must give the same verdict
+      const ExitStatus check = start({"check", input.file, "--json", "--no-condition"});
+      expect_normal_exit(check);
       const json report = json::parse(check.out, nullptr, false);
       ASSERT_FALSE(report.is_discarded()) << check.out.substr(0, 500);
       EXPECT_EQ(report["loads"].get<bool>(), !refused) << check.out.substr(0, 1000);
@@ -167,22 +167,21 @@ TEST_F(BadInputs, DocumentedTableIsUpToDate) {
   }
   EXPECT_GE(count, 150U);
   const std::string table = fmt::format(
-      "# Bad inputs, and what becomes of them\n\n"
-      "{} inputs, each given to the program in a process of its own with 3 GiB of memory and a\n"
-      "minute of the processor: none crashes or hangs. *Refused* is exit code 2 with a message and "
-      "no file\n"
-      "written; *accepted* is an answer in which every number is finite. Every URDF and table "
-      "goes\n"
-      "through `dynamics check` as well, which must say the same.\n\n"
-      "This page is written by the test that tries them (messages are cut after 150 "
-      "characters):\n\n"
+      "# Bad inputs and their outcomes\n\n"
+      "The program is run on each of {} inputs in a separate process with 3 GiB of memory and 60 s "
+      "of\n"
+      "CPU time: none crashes or hangs. *Refused*: exit code 2, a message, and no file written.\n"
+      "*Accepted*: all numbers of the result are finite. Every URDF and DH table is also checked "
+      "with\n"
+      "`dynamics check`, which must give the same verdict.\n\n"
+      "This page is written by the test (messages are cut after 150 characters):\n\n"
       "    DYNAMICS_WRITE_BAD_INPUTS=1 build/dynamics_core/test/hardening/bad_inputs_test\n{}",
       count, body);
   std::ofstream(DYNAMICS_BAD_INPUTS_RESULT) << table;
   if (std::getenv("DYNAMICS_WRITE_BAD_INPUTS") != nullptr)  // NOLINT(concurrency-mt-unsafe)
     std::ofstream(DYNAMICS_BAD_INPUTS_PAGE) << table;
   EXPECT_EQ(outcomes(read_text(DYNAMICS_BAD_INPUTS_PAGE)), outcomes(table))
-      << "docs/bad_inputs.md is old: run this test with DYNAMICS_WRITE_BAD_INPUTS=1";
+      << "docs/bad_inputs.md is out of date: run this test with DYNAMICS_WRITE_BAD_INPUTS=1";
 }
 
 }  // namespace

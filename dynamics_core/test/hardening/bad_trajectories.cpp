@@ -19,12 +19,12 @@ std::vector<BadInput> bad_trajectories() {
   };
   const std::string header = "t,q_joint1,q_joint2,q_joint3\n";
   add("empty file", "", refused, "empty");
-  add("blank lines only", "\n \n", refused, "path.csv");
-  add("names only", header, refused, "no rows");
+  add("only blank lines", "\n \n", refused, "path.csv");
+  add("only the header", header, refused, "no rows");
   add("no column t", "time,q_joint1,q_joint2,q_joint3\n0,0,0,0\n", refused, "'t'");
   add("a joint missing", "t,q_joint1,q_joint2\n0,0,0\n", refused, "q_joint3");
-  add("half of the velocities", "t,q_joint1,q_joint2,q_joint3,qd_joint1\n0,0,0,0,0\n", refused,
-      "qd_joint2");
+  add("velocities of some joints only", "t,q_joint1,q_joint2,q_joint3,qd_joint1\n0,0,0,0,0\n",
+      refused, "qd_joint2");
   add("a column twice", "t,t,q_joint1,q_joint2,q_joint3\n0,0,0,0,0\n", refused, "twice");
   add("too few cells", header + "0,0,0\n", refused, "3 cells");
   add("too many cells", header + "0,0,0,0,0\n", refused, "5 cells");
@@ -32,14 +32,14 @@ std::vector<BadInput> bad_trajectories() {
   add("an empty cell", header + "0,,0,0\n", refused, "not a finite number");
   add("NaN", header + "0,nan,0,0\n", refused, "nan");
   add("infinity", header + "0,inf,0,0\n", refused, "inf");
-  add("beyond a double", header + "0,1e999,0,0\n", refused, "1e999");
+  add("above the range of double", header + "0,1e999,0,0\n", refused, "1e999");
   add("decimal commas and semicolons", "t;q_joint1;q_joint2;q_joint3\n0;0,5;0;0\n", refused, "'t'");
-  add("time goes back", header + "0,0,0,0\n1,0,0,0\n0.5,0,0,0\n", refused, "path.csv:4");
+  add("time decreases", header + "0,0,0,0\n1,0,0,0\n0.5,0,0,0\n", refused, "path.csv:4");
   add("the same time twice", header + "0,0,0,0\n0,0,0,0\n", refused, "is not after");
-  add("time before zero", header + "-1,0,0,0\n1,0,0,0\n", refused, "is negative");
+  add("time negative", header + "-1,0,0,0\n1,0,0,0\n", refused, "is negative");
   add("time NaN", header + "nan,0,0,0\n", refused, "nan");
   add("one point", header + "0,0.1,0.2,0.3\n", accepted, "");
-  add("two points a denormal apart", header + "0,0,0,0\n5e-324,1,1,1\n", refused, "");
+  add("two points 5e-324 s apart", header + "0,0,0,0\n5e-324,1,1,1\n", refused, "");
   add("positions of 1e300", header + "0,0,0,0\n1,1e300,0,0\n", refused, "overflows");
   add("times of 1e308", header + "0,0,0,0\n1e308,0.1,0,3\n", refused, "overflows");
   add("velocities of 1e308",
@@ -49,9 +49,9 @@ std::vector<BadInput> bad_trajectories() {
   add("positions of 1e9", header + "0,0,0,0\n1,1e9,0,0\n", accepted, "");
   add("Windows line ends", "t,q_joint1,q_joint2,q_joint3\r\n0,0,0,0\r\n1,1,1,1\r\n", accepted, "");
   add("byte order mark", "\xEF\xBB\xBF" + header + "0,0,0,0\n1,1,1,1\n", accepted, "");
-  add("no line end at the end", header + "0,0,0,0\n1,1,1,1", accepted, "");
+  add("no newline at the end", header + "0,0,0,0\n1,1,1,1", accepted, "");
   add("zero byte", header + "0,0,0,0\n1,1," + std::string(1, '\0') + ",1\n", refused, "zero byte");
-  add("binary rubbish", "\x01\x02\xFF\xFE" + repeated("\x80,", 1000), refused, "path.csv");
+  add("random bytes", "\x01\x02\xFF\xFE" + repeated("\x80,", 1000), refused, "path.csv");
   add(
       "200000 rows",
       [&] {
@@ -106,7 +106,7 @@ std::vector<BadInput> bad_trajectories() {
   yaml("YAML: velocities of one point only",
        names + first + "  - {positions: [1, 1, 1], velocities: [0, 0, 0], time_from_start: 1}\n",
        refused, "all points");
-  yaml("YAML: time goes back", names + first + "  - {positions: [1, 1, 1], time_from_start: -1}\n",
+  yaml("YAML: time decreases", names + first + "  - {positions: [1, 1, 1], time_from_start: -1}\n",
        refused, "is negative");
   yaml("YAML: time missing", names + "points:\n  - {positions: [0, 0, 0]}\n", refused,
        "time_from_start");

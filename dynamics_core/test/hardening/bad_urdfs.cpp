@@ -10,7 +10,7 @@ namespace {
 constexpr auto refused = Outcome::refused;
 constexpr auto accepted = Outcome::accepted;
 
-/// A chain or a star of joints; in the chain each may mimic the one before.
+/// A chain or a star of `count` joints; with `mimic` each joint mimics the previous one.
 std::string many_joints(std::size_t count, bool chain, bool mimic = false) {
   std::string text = "<robot name=\"many\"><link name=\"l0\"/>";
   for (std::size_t i = 1; i <= count; ++i) {
@@ -49,16 +49,16 @@ std::vector<Change> changes() {
       {"mass negative", mass, R"(<mass value="-2"/>)", refused, "link 'upper'"},
       {"mass NaN", mass, R"(<mass value="nan"/>)", refused, "finite"},
       {"mass infinite", mass, R"(<mass value="inf"/>)", refused, "finite"},
-      {"mass beyond a double", mass, R"(<mass value="1e999"/>)", refused, "finite"},
+      {"mass above the range of double", mass, R"(<mass value="1e999"/>)", refused, "finite"},
       {"mass a word", mass, R"(<mass value="heavy"/>)", refused, "heavy"},
       {"mass empty", mass, R"(<mass value=""/>)", refused, "mass"},
       {"mass with a decimal comma", mass, R"(<mass value="2,5"/>)", refused, "2,5"},
       {"mass hexadecimal", mass, R"(<mass value="0x2"/>)", refused, "0x2"},
       {"mass with a unit", mass, R"(<mass value="2kg"/>)", refused, "2kg"},
       {"mass denormal", mass, R"(<mass value="5e-324"/>)", accepted, ""},
-      {"mass below a double", mass, R"(<mass value="1e-999"/>)", refused, "finite"},
+      {"mass below the range of double", mass, R"(<mass value="1e-999"/>)", refused, "finite"},
       {"mass with a plus", mass, R"(<mass value="+2"/>)", accepted, ""},
-      {"mass zero, inertia left", mass, R"(<mass value="0"/>)", accepted, ""},
+      {"mass zero, inertia nonzero", mass, R"(<mass value="0"/>)", accepted, ""},
       {"mass 1e300", mass, R"(<mass value="1e300"/>)", accepted, ""},
       {"mass 1e308 at 1e10 m", R"(xyz="0 0 0.5" rpy="0 0 0"/>
       <mass value="2"/>)",
@@ -68,21 +68,23 @@ std::vector<Change> changes() {
       {"moment of inertia NaN", moments, R"(ixx="nan")", refused, "ixx"},
       {"moment of inertia missing", moments, "", refused, "ixx"},
       {"moment of inertia negative", R"(izz="0.02")", R"(izz="-0.02")", refused, "negative"},
-      {"moment against the triangle inequality", R"(izz="0.02")", R"(izz="9")", accepted, ""},
+      {"moments violate the triangle inequality", R"(izz="0.02")", R"(izz="9")", accepted, ""},
       {"product of inertia too large", R"(ixy="0")", R"(ixy="5")", refused, "negative"},
-      {"centre with two numbers", R"(xyz="0 0 0.5")", R"(xyz="0 0.5")", refused, "3 finite"},
-      {"centre with four numbers", R"(xyz="0 0 0.5")", R"(xyz="0 0 0.5 1")", refused, "3 finite"},
-      {"centre with commas", R"(xyz="0 0 0.5")", R"(xyz="0,0,0.5")", refused, "3 finite"},
-      {"centre infinite", R"(xyz="0 0 0.5")", R"(xyz="0 0 -inf")", refused, "finite"},
-      {"centre at 1e200 m", R"(xyz="0 0 0.5")", R"(xyz="0 0 1e200")", refused, "range of a double"},
+      {"mass center with two numbers", R"(xyz="0 0 0.5")", R"(xyz="0 0.5")", refused, "3 finite"},
+      {"mass center with four numbers", R"(xyz="0 0 0.5")", R"(xyz="0 0 0.5 1")", refused,
+       "3 finite"},
+      {"mass center with commas", R"(xyz="0 0 0.5")", R"(xyz="0,0,0.5")", refused, "3 finite"},
+      {"mass center infinite", R"(xyz="0 0 0.5")", R"(xyz="0 0 -inf")", refused, "finite"},
+      {"mass center at 1e200 m", R"(xyz="0 0 0.5")", R"(xyz="0 0 1e200")", refused,
+       "range of a double"},
       {"joint origin NaN", R"(xyz="0 0 0.1")", R"(xyz="0 nan 0.1")", refused, "'shoulder'"},
       {"joint origin denormal", R"(xyz="0 0 0.1")", R"(xyz="0 0 1e-320")", accepted, ""},
       {"joint angles of a million", R"(xyz="0 0 0.1" rpy="0 0 0")",
        R"(xyz="0 0 0.1" rpy="1e6 1e6 1e6")", accepted, ""},
       {"joint angles of 1e300", R"(xyz="0 0 0.1" rpy="0 0 0")", R"(xyz="0 0 0.1" rpy="1e300 0 0")",
        accepted, ""},
-      {"thousand blanks in a number", mass, "<mass value=\"" + repeated(" ", 1000) + "2\"/>",
-       accepted, ""},
+      {"number after 1000 blanks", mass, "<mass value=\"" + repeated(" ", 1000) + "2\"/>", accepted,
+       ""},
       {"number of 100000 digits", mass, "<mass value=\"2." + repeated("0", 100'000) + "\"/>",
        accepted, ""},
       // versions
@@ -93,8 +95,8 @@ std::vector<Change> changes() {
        "zero"},
       {"quaternion of three numbers", R"(xyz="0 0 0.1" rpy="0 0 0")", R"(quat_xyzw="0 0 1")",
        refused, "4 finite"},
-      {"quaternion beside rpy", R"(xyz="0 0 0.1" rpy="0 0 0")",
-       R"(rpy="0 0 0" quat_xyzw="0 0 0 1")", refused, "both"},
+      {"quaternion and rpy", R"(xyz="0 0 0.1" rpy="0 0 0")", R"(rpy="0 0 0" quat_xyzw="0 0 0 1")",
+       refused, "both"},
       {"attribute misspelled", R"(xyz="0 0 0.1" rpy="0 0 0")", R"(xzy="0 0 0.1" rpy="0 0 0")",
        accepted, ""},
       {"constraint that closes a loop", "</robot>", R"(<constraint name="bar"/></robot>)", refused,
@@ -110,7 +112,8 @@ std::vector<Change> changes() {
       {"limits missing", limit, "", refused, "no <limit>"},
       {"limits without effort", limit, R"(<limit lower="0" upper="1" velocity="1"/>)", refused,
        "effort"},
-      {"limits exchanged", R"(lower="-2")", R"(lower="3")", refused, "above its upper"},
+      {"lower limit above upper limit", R"(lower="-2")", R"(lower="3")", refused,
+       "above its upper"},
       {"limit infinite", R"(lower="-2")", R"(lower="-inf")", refused, "lower"},
       {"velocity limit negative", R"(velocity="3")", R"(velocity="-3")", refused, "velocity"},
       {"effort limit 0", R"(effort="100")", R"(effort="0")", accepted, ""},
@@ -118,7 +121,7 @@ std::vector<Change> changes() {
       {"friction NaN", limit, limit + R"(<dynamics friction="nan"/>)", refused, "friction"},
       {"rotor inertia negative", limit, limit + R"(<dynamics rotor_inertia="-1"/>)", refused,
        "rotor"},
-      // the tree
+      // joints and tree
       {"joint type unknown", shoulder, R"(<joint name="shoulder" type="ball">)", refused, "ball"},
       {"joint type missing", shoulder, R"(<joint name="shoulder">)", refused, "type"},
       {"joint type in capitals", shoulder, R"(<joint name="shoulder" type="Revolute">)", refused,
@@ -132,11 +135,11 @@ std::vector<Change> changes() {
       {"parent missing", R"(<parent link="base"/>)", "", refused, "<parent"},
       {"child unknown", R"(<child link="lower"/>)", R"(<child link="x"/>)", refused, "'x'"},
       {"loop", R"(<parent link="base"/>)", R"(<parent link="lower"/>)", refused, "loop"},
-      {"link its own parent", R"(<parent link="upper"/>)", R"(<parent link="lower"/>)", refused,
+      {"link is its own parent", R"(<parent link="upper"/>)", R"(<parent link="lower"/>)", refused,
        "root"},
       {"two parents", R"(<child link="lower"/>)", R"(<child link="upper"/>)", refused, "loop"},
       {"two roots", base, base + R"(<link name="spare"/>)", refused, "root"},
-      {"mimic of nothing", limit, limit + R"(<mimic joint="knee"/>)", refused, "knee"},
+      {"mimic of an unknown joint", limit, limit + R"(<mimic joint="knee"/>)", refused, "knee"},
       {"mimic of itself", limit, limit + R"(<mimic joint="shoulder"/>)", refused, "itself"},
       {"mimic without joint", limit, limit + "<mimic/>", refused, "mimic"},
       {"mimic multiplier NaN", limit, limit + R"(<mimic joint="elbow" multiplier="nan"/>)", refused,
@@ -146,26 +149,26 @@ std::vector<Change> changes() {
       {"flexible beam with 1e9 modes", R"(<link name="lower">)",
        R"(<link name="lower"><flexible length="1" mass_per_length="1" modes_y="1e9"/>)", refused,
        "modes_y"},
-      // text
+      // text and XML
       {"comment never closed", base, base + "<!-- ", refused, "comment"},
       {"attribute without quotes", mass, "<mass value=2/>", refused, "quotes"},
       {"attribute never closed", mass, "<mass value=\"2/>", refused, "attribute"},
       {"tag never closed", "</link>", "", refused, "not closed"},
-      {"tags crossed", "</inertial>\n  </link>", "</link></inertial>", refused, "XML"},
+      {"tags not nested", "</inertial>\n  </link>", "</link></inertial>", refused, "XML"},
       {"robot never closed", "</robot>", "", refused, "never closed"},
       {"two robots", "</robot>", "</robot><robot name='b'/>", refused, "second"},
-      {"text behind the robot", "</robot>", "</robot> and so on", refused, "outside"},
+      {"text after the robot", "</robot>", "</robot> and so on", refused, "outside"},
       {"bare ampersand in a name", R"(name="arm")", R"(name="arm & hand")", refused, "&amp;"},
       {"bare ampersand as a joint's name", R"(name="elbow")", R"(name="&")", refused, "&amp;"},
       {"unknown entity in a name", R"(name="arm")", R"(name="&arm;")", refused, "&amp;"},
-      {"character number zero in a name", R"(name="arm")", R"(name="&#0;")", refused, "&amp;"},
-      {"numbered entity in a name", R"(name="arm")", R"(name="&#x41;rm")", accepted, ""},
+      {"character reference &#0; in a name", R"(name="arm")", R"(name="&#0;")", refused, "&amp;"},
+      {"character reference in a name", R"(name="arm")", R"(name="&#x41;rm")", accepted, ""},
       {"zero byte", base, base + std::string(1, '\0'), refused, "zero byte"},
       {"control characters in a name", R"(name="arm")", "name=\"a\x1b[2J\x07\"", accepted, ""},
       {"Latin-1 in a comment", base, base + "<!-- 90\xB0 -->", accepted, ""},
       {"UTF-8 name", R"(name="arm")", R"(name="机械臂 Ärmchen 🦾")", accepted, ""},
       {"unknown elements", base, base + "<gazebo><x><y/></x></gazebo><foo/>", accepted, ""},
-      {"mesh that is not there", "</inertial>",
+      {"mesh file missing", "</inertial>",
        R"(</inertial><visual><geometry><mesh filename="package://no/such.stl"/></geometry></visual>)",
        accepted, ""},
       {"mesh file:///etc/passwd", "</inertial>",
@@ -175,10 +178,10 @@ std::vector<Change> changes() {
        accepted, ""},
       {"box of two numbers", "</inertial>",
        R"(</inertial><visual><geometry><box size="1 1"/></geometry></visual>)", accepted, ""},
-      {"material that is nowhere", "</inertial>",
+      {"material undefined", "</inertial>",
        R"(</inertial><visual><geometry><sphere radius="1"/></geometry><material name="x"/></visual>)",
        accepted, ""},
-      {"colour of three numbers", "</inertial>",
+      {"color of three numbers", "</inertial>",
        R"(</inertial><visual><geometry><sphere radius="1"/></geometry><material name="x"><color rgba="1 0 0"/></material></visual>)",
        accepted, ""},
       {"transmission with a bad rotor inertia", "</robot>",
@@ -219,14 +222,14 @@ std::vector<BadInput> bad_urdfs() {
   }
   const std::string good = arm_urdf();
   add("empty file", "", refused, "empty");
-  add("blanks only", " \n\t ", refused, "robot");
+  add("only blanks", " \n\t ", refused, "robot");
   add("one byte", "<", refused, "XML");
   add("plain text", "hello", refused, "XML");
   add("HTML", "<html><body/></html>", refused, "<html>");
   add("SDF", "<sdf version='1.6'><model name='m'/></sdf>", refused, "<sdf>");
   add("JSON", R"({"robot": "arm"})", refused, "XML");
   add("robot without links", "<robot name='r'/>", refused, "<link>");
-  add("one link alone", "<robot name='r'><link name='a'/></robot>", accepted, "");
+  add("a single link", "<robot name='r'><link name='a'/></robot>", accepted, "");
   add(
       "Windows line ends",
       [&] {
@@ -241,7 +244,7 @@ std::vector<BadInput> bad_urdfs() {
   add("UTF-16", utf16(good), refused, "UTF-16");
   add("half of the file", good.substr(0, good.size() / 2), refused, "XML");
   add(
-      "binary rubbish",
+      "random bytes",
       [] {
         std::string bytes;
         unsigned state = 1;
@@ -254,11 +257,11 @@ std::vector<BadInput> bad_urdfs() {
       "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>"
       "<!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]><robot name='&c;'><link name='a'/></robot>",
       refused, "ENTITY");
-  add("entity that names a file",
+  add("external entity (file)",
       "<!DOCTYPE r [<!ENTITY x SYSTEM 'file:///etc/passwd'>]><robot name='&x;'><link "
       "name='a'/></robot>",
       refused, "ENTITY");
-  add("numbered characters in a Latin-1 file",
+  add("character references in a Latin-1 file",
       "<?xml version='1.0' encoding='ISO-8859-1'?><robot name='r'><link name='a'/><link "
       "name='&#200;'/><joint name='j' type='fixed'><parent link='a'/><child link='&#200;'/></joint>"
       "</robot>",
@@ -270,8 +273,8 @@ std::vector<BadInput> bad_urdfs() {
           "</link></robot>",
       refused, "deeper");
   add("nested a million deep", "<robot name='r'>" + repeated("<x>", 1'000'000), refused, "deeper");
-  add("million '<'", "<robot name='r'>" + repeated("<", 1'000'000), refused, "XML");
-  add("million end tags", "<robot name='r'>" + repeated("</x>", 1'000'000), refused, "XML");
+  add("a million '<'", "<robot name='r'>" + repeated("<", 1'000'000), refused, "XML");
+  add("a million end tags", "<robot name='r'>" + repeated("</x>", 1'000'000), refused, "XML");
   add("a file of 65 MiB", "<robot name='r'>" + std::string(65u << 20, ' '), refused, "bytes");
   add("a million empty elements",
       "<robot name='r'><link name='a'/>" + repeated("<x/>", 1'000'000) + "</robot>", refused,
@@ -279,8 +282,9 @@ std::vector<BadInput> bad_urdfs() {
   add("a million joints", many_joints(1'000'000, true), refused, "bytes");
   add("20000 joints in a chain", many_joints(20'000, true), accepted, "");
   add("20000 joints on one link", many_joints(20'000, false), accepted, "");
-  add("3000 mimic joints, each of the one before", many_joints(3'000, true, true), accepted, "");
-  add("20000 mimic joints, each of the one before", many_joints(20'000, true, true), accepted, "");
+  add("3000 mimic joints, each of the previous one", many_joints(3'000, true, true), accepted, "");
+  add("20000 mimic joints, each of the previous one", many_joints(20'000, true, true), accepted,
+      "");
   inputs.push_back({"20000 mimic joints, forward dynamics",
                     "robot.urdf",
                     many_joints(20'000, true, true),

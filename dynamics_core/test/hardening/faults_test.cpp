@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Full disks, files that cannot be written, interrupts at any moment, a reader that goes away: the
-// program says so, and a file is whole, or what it was before.
+// Full disks, unwritable files, interrupts at random times, closed pipes: the program reports the
+// error, and an output file is either complete or unchanged.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ class Faults : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  Ending run(const std::vector<std::string>& arguments) const {
+  ExitStatus run(const std::vector<std::string>& arguments) const {
     return Process(DYNAMICS_PROGRAM, arguments, options).wait();
   }
   std::string read(const fs::path& path) const {
@@ -42,7 +42,7 @@ class Faults : public testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder / name, std::ios::binary) << text;
   }
-  /// Everything in the folder but the captured output.
+  /// Names of the files in the folder except the captured output.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -66,31 +66,31 @@ std::vector<std::string> with(std::vector<std::string> arguments,
 }
 
 TEST_F(Faults, FullDeviceIsReported) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "/dev/full does not exist";
   fs::create_symlink("/dev/full", folder / "full.csv");
-  const Ending ending = run(with(short_run, {"--output", "full.csv"}));
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, AllOf(HasSubstr("full.csv"), HasSubstr("No space left")));
+  const ExitStatus status = run(with(short_run, {"--output", "full.csv"}));
+  EXPECT_EQ(status.code, 2);
+  EXPECT_THAT(status.err, AllOf(HasSubstr("full.csv"), HasSubstr("No space left")));
   options.out = "/dev/full";
   for (const auto& arguments : {std::vector<std::string>{"inverse", "puma"},
                                 {"terms", "puma", "--json"},
                                 {"--help"},
                                 {"check", "puma"},
                                 {"urdf", "puma"}}) {
-    const Ending answer = run(arguments);
+    const ExitStatus answer = run(arguments);
     EXPECT_EQ(answer.code, 1) << arguments[0];
     EXPECT_THAT(answer.err, HasSubstr("No space left")) << arguments[0];
   }
 }
 
 TEST_F(Faults, DiskFullDuringWriteKeepsTheOldFile) {
-  // a bound on the size of files fails in the middle of a write, as a full disk does
-  write("run.csv", "what was there");
+  // a limit of the file size makes a write fail in the middle, like a full disk
+  write("run.csv", "old contents");
   options.file_size = 4096;
-  const Ending ending = run({"simulate", "planar3", "--duration", "2", "--output", "run.csv"});
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, AllOf(HasSubstr("run.csv"), HasSubstr("cannot be written")));
-  EXPECT_EQ(read(folder / "run.csv"), "what was there");
+  const ExitStatus status = run({"simulate", "planar3", "--duration", "2", "--output", "run.csv"});
+  EXPECT_EQ(status.code, 2);
+  EXPECT_THAT(status.err, AllOf(HasSubstr("run.csv"), HasSubstr("cannot be written")));
+  EXPECT_EQ(read(folder / "run.csv"), "old contents");
   EXPECT_THAT(files(), testing::ElementsAre("run.csv"));
 }
 
@@ -98,13 +98,13 @@ TEST_F(Faults, FullFileSystemKeepsTheOldFile) {
   const fs::path disk = folder / "disk";
   fs::create_directories(disk);
   if (mount("none", disk.c_str(), "tmpfs", 0, "size=16k") != 0) {
-    GTEST_SKIP() << "a file system can be mounted by root only";
+    GTEST_SKIP() << "mounting a file system requires root";
   }
   std::ofstream(disk / "run.json") << "before";
-  const Ending ending =
+  const ExitStatus status =
       run({"simulate", "planar3", "--duration", "2", "--output", "disk/run.json"});
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, HasSubstr("No space left"));
+  EXPECT_EQ(status.code, 2);
+  EXPECT_THAT(status.err, HasSubstr("No space left"));
   EXPECT_EQ(read(disk / "run.json"), "before");
   EXPECT_EQ(std::distance(fs::directory_iterator(disk), fs::directory_iterator{}), 1);
   umount(disk.c_str());
@@ -112,24 +112,24 @@ TEST_F(Faults, FullFileSystemKeepsTheOldFile) {
 
 TEST_F(Faults, UnwritablePathsAreReported) {
   fs::create_directories(folder / "folder.csv");
-  Ending ending = run(with(short_run, {"--output", "folder.csv"}));
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, AllOf(HasSubstr("folder.csv"), HasSubstr("folder")));
-  ending = run(with(short_run, {"--output", "missing/run.csv"}));
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, HasSubstr("missing"));
-  ending = run(with(short_run, {"--output", "/proc/run.csv"}));
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, HasSubstr("/proc/run.csv"));
+  ExitStatus status = run(with(short_run, {"--output", "folder.csv"}));
+  EXPECT_EQ(status.code, 2);
+  EXPECT_THAT(status.err, AllOf(HasSubstr("folder.csv"), HasSubstr("folder")));
+  status = run(with(short_run, {"--output", "missing/run.csv"}));
+  EXPECT_EQ(status.code, 2);
+  EXPECT_THAT(status.err, HasSubstr("missing"));
+  status = run(with(short_run, {"--output", "/proc/run.csv"}));
+  EXPECT_EQ(status.code, 2);
+  EXPECT_THAT(status.err, HasSubstr("/proc/run.csv"));
 }
 
 TEST_F(Faults, WriteProtectedFileIsReported) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write every file";
   write("locked.csv", "before");
   chmod((folder / "locked.csv").c_str(), 0400);
-  const Ending ending = run(with(short_run, {"--output", "locked.csv"}));
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, HasSubstr("Permission denied"));
+  const ExitStatus status = run(with(short_run, {"--output", "locked.csv"}));
+  EXPECT_EQ(status.code, 2);
+  EXPECT_THAT(status.err, HasSubstr("Permission denied"));
   EXPECT_EQ(read(folder / "locked.csv"), "before");
 }
 
@@ -153,9 +153,9 @@ TEST_F(Faults, ReadProtectedFileIsReported) {
   if (geteuid() == 0) GTEST_SKIP() << "root may read every file";
   write("locked.urdf", arm_urdf());
   chmod((folder / "locked.urdf").c_str(), 0);
-  const Ending ending = run({"inverse", "locked.urdf"});
-  EXPECT_EQ(ending.code, 2);
-  EXPECT_THAT(ending.err, HasSubstr("permission"));
+  const ExitStatus status = run({"inverse", "locked.urdf"});
+  EXPECT_EQ(status.code, 2);
+  EXPECT_THAT(status.err, HasSubstr("permission"));
 }
 
 TEST_F(Faults, ClosedPipeDoesNotCrash) {
@@ -163,23 +163,23 @@ TEST_F(Faults, ClosedPipeDoesNotCrash) {
   for (const auto& arguments : {std::vector<std::string>{"inverse", "puma"},
                                 {"terms", "puma", "--json"},
                                 {"check", "puma"}}) {
-    const Ending ending = run(arguments);
-    // the usual end of a program in a pipe whose reader has gone, or an error; never a crash
-    EXPECT_TRUE(ending.signal == SIGPIPE || ending.code == 1) << ending.code << ending.signal;
+    const ExitStatus status = run(arguments);
+    // SIGPIPE or an error, as usual for a closed pipe; never a crash
+    EXPECT_TRUE(status.signal == SIGPIPE || status.code == 1) << status.code << status.signal;
   }
-  // files are written before anything is said about them
-  const Ending ending = run(with(short_run, {"--output", "run.csv"}));
-  EXPECT_TRUE(ending.signal == SIGPIPE || ending.code == 1) << ending.code << ending.signal;
+  // files are written before the summary is printed
+  const ExitStatus status = run(with(short_run, {"--output", "run.csv"}));
+  EXPECT_TRUE(status.signal == SIGPIPE || status.code == 1) << status.code << status.signal;
   EXPECT_THAT(read(folder / "run.csv"), HasSubstr("t,q_joint1"));
 }
 
 TEST_F(Faults, InterruptLeavesCompleteRows) {
-  // a run whose whole file is known; then the same, interrupted sooner or later
+  // one complete run, then the same run interrupted at random times
   const std::vector<std::string> arguments = {"simulate", "planar3", "--duration", "20",
                                               "--rtol",   "1e-12",   "--output",   "run.csv"};
   const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(run(arguments).code, 0);
-  const std::chrono::duration<double> whole = std::chrono::steady_clock::now() - start;
+  const std::chrono::duration<double> duration = std::chrono::steady_clock::now() - start;
   const std::string complete = read(folder / "run.csv");
   std::mt19937 random(3);
   int early = 0;
@@ -192,15 +192,15 @@ TEST_F(Faults, InterruptLeavesCompleteRows) {
     }
     Process process(DYNAMICS_PROGRAM, arguments, options);
     std::this_thread::sleep_for(std::chrono::duration<double>(
-        std::uniform_real_distribution<double>(0.0, 1.1 * whole.count())(random)));
+        std::uniform_real_distribution<double>(0.0, 1.1 * duration.count())(random)));
     process.send(i % 3 == 0 ? SIGTERM : SIGINT);
-    const Ending ending = process.wait();
-    ASSERT_FALSE(ending.hung);
-    EXPECT_TRUE(ending.signal == SIGINT || ending.signal == SIGTERM || ending.code == 130 ||
-                ending.code == 0)
-        << ending.signal << " " << ending.code << ending.err;
-    early += ending.code == 0 ? 0 : 1;
-    // nothing, what was there, or whole rows from the start: never half a row, no other file
+    const ExitStatus status = process.wait();
+    ASSERT_FALSE(status.hung);
+    EXPECT_TRUE(status.signal == SIGINT || status.signal == SIGTERM || status.code == 130 ||
+                status.code == 0)
+        << status.signal << " " << status.code << status.err;
+    early += status.code == 0 ? 0 : 1;
+    // no file, the old file, or complete rows from the start; no other files
     const std::string now = read(folder / "run.csv");
     EXPECT_TRUE(now.empty() || now == "before" || now.ends_with('\n')) << now.size();
     EXPECT_TRUE(now.empty() || now == "before" || now.starts_with("t,q_joint1"));
@@ -247,10 +247,10 @@ TEST_F(Faults, OutOfMemoryIsReported) {
         i, i - 1);
   }
   write("large.urdf", text + "</robot>");
-  const Ending ending = run({"inverse", "large.urdf"});
-  EXPECT_TRUE(ending.exited) << ending.signal;
-  EXPECT_EQ(ending.code, 1);
-  EXPECT_THAT(ending.err, HasSubstr("out of memory"));
+  const ExitStatus status = run({"inverse", "large.urdf"});
+  EXPECT_TRUE(status.exited) << status.signal;
+  EXPECT_EQ(status.code, 1);
+  EXPECT_THAT(status.err, HasSubstr("out of memory"));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers have decimal points whatever the process's locale says: in C's and in C++'s one.
+// Numbers have decimal points in every locale, of C and of C++.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,8 +28,8 @@ class Comma : public std::numpunct<char> {
   std::string do_grouping() const override { return "\3"; }
 };
 
-/// Everything that reads or writes numbers.
-std::string everything() {
+/// Output of all functions that read or write numbers.
+std::string all_output() {
   const Model arm = model_from_urdf(test::arm_urdf());
   std::string text = std::to_string(arm.tree()[0].first_moment[2] * 1e6);
   const DhTable table = built_in_robot("puma");
@@ -59,13 +59,13 @@ class Locale : public testing::Test {
 };
 
 TEST_F(Locale, StreamLocaleDoesNotChangeNumbers) {
-  const std::string plain = everything();
+  const std::string plain = all_output();
   std::locale::global(std::locale(std::locale::classic(), new Comma));  // owned by the locale
-  EXPECT_EQ(everything(), plain);
+  EXPECT_EQ(all_output(), plain);
 }
 
 TEST_F(Locale, PlatformLocaleDoesNotChangeNumbers) {
-  // made here where it is not installed
+  // created here if it is not installed
   const auto folder =
       std::filesystem::path(testing::TempDir()) / ("dynamics_locale_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
@@ -77,14 +77,15 @@ TEST_F(Locale, PlatformLocaleDoesNotChangeNumbers) {
     const char* made = std::setlocale(LC_ALL, "de_DE.UTF-8");  // NOLINT(concurrency-mt-unsafe)
     if (made == nullptr) {
       std::filesystem::remove_all(folder);
-      GTEST_SKIP() << "no locale with a decimal comma here (de_DE.UTF-8), and localedef makes none";
+      GTEST_SKIP() << "the locale de_DE.UTF-8 (decimal comma) is not installed and localedef "
+                      "cannot create it";
     }
   }
   ASSERT_STREQ(std::localeconv()->decimal_point, ",");  // NOLINT(concurrency-mt-unsafe)
-  const std::string comma = everything();
+  const std::string comma = all_output();
   std::setlocale(LC_ALL, "C");  // NOLINT(concurrency-mt-unsafe)
-  // std::to_string above is of the locale: only the comparison of its digits
-  std::string plain = everything(), of_comma = comma;
+  // std::to_string depends on the locale: compare only the output of the library
+  std::string plain = all_output(), of_comma = comma;
   EXPECT_EQ(plain.size(), of_comma.size());
   const std::size_t urdf = plain.find("<?xml"), rest = plain.rfind('}');
   EXPECT_EQ(plain.substr(urdf, rest - urdf), of_comma.substr(urdf, rest - urdf));

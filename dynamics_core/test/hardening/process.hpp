@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Starts the program without a shell, within bounds of time and memory, and watches it.
+// Runs a program without a shell, with limits of time and memory:
+//
+//   const ExitStatus status = Process("/bin/true", {}, {}).wait();
+//   EXPECT_EQ(status.code, 0);
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -26,11 +29,11 @@
 
 namespace dynamics::test {
 
-struct Ending {
-  bool exited = false;  ///< by itself
+struct ExitStatus {
+  bool exited = false;  ///< not killed by a signal
   int code = -1;        ///< exit code
-  int signal = 0;       ///< that killed it
-  bool hung = false;    ///< had to be killed
+  int signal = 0;       ///< signal that killed it, or 0
+  bool hung = false;    ///< killed because of the time limit
   std::string out, err;
 };
 
@@ -38,15 +41,15 @@ class Process {
  public:
   struct Options {
     std::filesystem::path folder = ".";
-    rlim_t memory = rlim_t{3} << 30;  ///< bytes, where no sanitizer needs more
+    rlim_t memory = rlim_t{3} << 30;  ///< limit in bytes, not applied with sanitizers
     rlim_t seconds =
-        DYNAMICS_TEST_SANITIZED ? 600 : 60;        ///< of the processor, and ten times by the clock
-    std::string out = "out.txt", err = "err.txt";  ///< in the folder, or absolute
-    bool close_output = false;                     ///< stdout is a pipe that nobody reads
-    rlim_t file_size = RLIM_INFINITY;              ///< bytes
+        DYNAMICS_TEST_SANITIZED ? 600 : 60;        ///< limit of CPU time; wall time: 10 times
+    std::string out = "out.txt", err = "err.txt";  ///< relative to the folder, or absolute
+    bool close_output = false;                     ///< stdout is a pipe without a reader
+    rlim_t file_size = RLIM_INFINITY;              ///< limit of a file in bytes
   };
 
-  /// `program` and its arguments, as they are.
+  /// Starts `program`; the arguments are passed unchanged.
   Process(const std::string& program, std::vector<std::string> arguments, Options options)
       : options_(std::move(options)), start_(std::chrono::steady_clock::now()) {
     arguments.insert(arguments.begin(), program);
@@ -71,13 +74,13 @@ class Process {
 
   void send(int signal) const { kill(id_, signal); }
 
-  Ending wait() {
-    Ending ending;
+  ExitStatus wait() {
+    ExitStatus result;
     int status = 0;
     while (waitpid(id_, &status, WNOHANG) == 0) {
       const std::chrono::duration<double> age = std::chrono::steady_clock::now() - start_;
       if (age.count() > 10.0 * static_cast<double>(options_.seconds)) {
-        ending.hung = true;
+        result.hung = true;
         kill(id_, SIGKILL);
         waitpid(id_, &status, 0);
         break;
@@ -85,13 +88,13 @@ class Process {
       std::this_thread::sleep_for(std::chrono::milliseconds(age.count() < 0.1 ? 1 : 5));
     }
     done_ = true;
-    ending.exited = WIFEXITED(status);
-    if (WIFEXITED(status)) ending.code = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) ending.signal = WTERMSIG(status);
-    if (ending.signal == SIGXCPU) ending.hung = true;
-    ending.out = read(options_.out);
-    ending.err = read(options_.err);
-    return ending;
+    result.exited = WIFEXITED(status);
+    if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+    if (result.signal == SIGXCPU) result.hung = true;
+    result.out = read(options_.out);
+    result.err = read(options_.err);
+    return result;
   }
 
  private:

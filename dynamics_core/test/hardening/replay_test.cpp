@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fuzzers' seeds, and what they once found, through the same entry points without libFuzzer;
-// and a short run of random changes to the seeds.
+// Replays the seeds and former failures of the fuzzers without libFuzzer, and random mutations of
+// the seeds.
 
 #include <gtest/gtest.h>
 

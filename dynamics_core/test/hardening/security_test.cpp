@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What SECURITY.md says: the program opens the files it is told to and no others, starts no other
-// program, and never speaks to the network. Watched by strace where it is installed.
+// The guarantees of SECURITY.md: the program opens only the files given to it, starts no other
+// program and uses no network. Checked with strace if it is installed.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ class Security : public testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder / name, std::ios::binary) << text;
   }
-  /// The arm, with meshes of these names.
+  /// The URDF of the arm with meshes and textures of these names.
   static std::string with_meshes(const std::vector<std::string>& names) {
     std::string meshes = "</inertial>";
     for (const std::string& name : names) {
@@ -51,18 +51,18 @@ class Security : public testing::Test {
 };
 
 TEST_F(Security, MeshesAreNeverOpened) {
-  // whoever opens a pipe for reading waits for a writer: the program would hang
+  // opening a FIFO for reading blocks until there is a writer: the program would hang
   ASSERT_EQ(mkfifo((folder / "pipe.stl").c_str(), 0600), 0);
   const std::string pipe = (folder / "pipe.stl").string();
   write("robot.urdf", with_meshes({"file://" + pipe, pipe, "package://pipe.stl", "pipe.stl",
                                    "../../../../../../../etc/passwd", "http://127.0.0.1:1/x"}));
   options.seconds = 20;
   for (const char* command : {"inverse", "check", "terms"}) {
-    const Ending ending = Process(DYNAMICS_PROGRAM, {command, "robot.urdf"}, options).wait();
-    EXPECT_FALSE(ending.hung) << command;
-    EXPECT_NE(ending.code, 2) << command << ending.err;
+    const ExitStatus status = Process(DYNAMICS_PROGRAM, {command, "robot.urdf"}, options).wait();
+    EXPECT_FALSE(status.hung) << command;
+    EXPECT_NE(status.code, 2) << command << status.err;
   }
-  const Ending run =
+  const ExitStatus run =
       Process(DYNAMICS_PROGRAM,
               {"simulate", "robot.urdf", "--duration", "0.1", "--output", "a.json"}, options)
           .wait();
@@ -93,12 +93,12 @@ TEST_F(Security, OpensOnlyGivenFilesAndNoSocket) {
                                           "trace=open,openat,execve,fork,vfork,socket,connect",
                                           DYNAMICS_PROGRAM};
     arguments.insert(arguments.end(), call.begin(), call.end());
-    const Ending ending = Process(strace, arguments, options).wait();
-    if (ending.code != 0 && ending.err.find("ptrace") != std::string::npos) {
-      GTEST_SKIP() << "strace may not trace here";
+    const ExitStatus status = Process(strace, arguments, options).wait();
+    if (status.code != 0 && status.err.find("ptrace") != std::string::npos) {
+      GTEST_SKIP() << "strace is not allowed to trace";
     }
-    ASSERT_TRUE(ending.exited);
-    EXPECT_NE(ending.code, 2) << ending.err;
+    ASSERT_TRUE(status.exited);
+    EXPECT_NE(status.code, 2) << status.err;
     std::ifstream trace(folder / "trace.txt");
     std::string program;
     const std::regex opened("open(at)?\\([^\"]*\"([^\"]*)\"");
@@ -113,7 +113,7 @@ TEST_F(Security, OpensOnlyGivenFilesAndNoSocket) {
       }
       std::smatch match;
       if (!std::regex_search(line, match, opened)) continue;
-      // libraries and what the C library and the kernel describe of this machine, and our own files
+      // allowed: shared libraries, system information, and the files of this test
       const std::string path = match[2];
       const bool system = path.find(".so") != std::string::npos || path.starts_with("/proc/") ||
                           path.starts_with("/sys/") || path.starts_with("/etc/ld.so") ||
