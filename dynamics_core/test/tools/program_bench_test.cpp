@@ -55,11 +55,11 @@ TEST_F(Bench, JsonHasOneRowPerWorkAndPeer) {
       EXPECT_TRUE(std::isfinite(value) && value > 0.0) << row;
     }
   }
-  // every work beside every peer that is here
-  std::set<std::string> here;
-  for (const auto& [work, peer] : found) here.insert(peer);
-  EXPECT_FALSE(here.empty());
-  EXPECT_EQ(found.size(), works.size() * here.size());
+  // one row per work and available peer
+  std::set<std::string> peers;
+  for (const auto& [work, peer] : found) peers.insert(peer);
+  EXPECT_FALSE(peers.empty());
+  EXPECT_EQ(found.size(), works.size() * peers.size());
 }
 
 TEST_F(Bench, TableHasRatiosQuartilesBoundThreadsAndGrowth) {
