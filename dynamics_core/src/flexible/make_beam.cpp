@@ -129,7 +129,7 @@ SparseMatrix sparse(const Eigen::MatrixXd& matrix) {
 /// Viscous damping matrix with the same damping ratio for every mode of the clamped link.
 Eigen::MatrixXd modal_damping(const Eigen::MatrixXd& mass, const Eigen::MatrixXd& stiffness,
                               double ratio) {
-  const SymmetricModes modes = generalized_modes(stiffness, mass);
+  const Eigenpairs modes = generalized_eigenpairs(stiffness, mass);
   const Eigen::MatrixXd weighted = mass * modes.vectors;
   const Eigen::VectorXd rates = (2.0 * ratio) * modes.values.cwiseMax(0.0).cwiseSqrt();
   return weighted * rates.asDiagonal() * weighted.transpose();

@@ -82,8 +82,8 @@ NaturalModes natural_modes(const FlexibleModel& model, ConstVector q, Joints joi
   const Eigen::Index size = n - first;
   NaturalModes modes{Eigen::VectorXd(size), Eigen::MatrixXd::Zero(n, size)};
   if (size == 0) return modes;
-  const SymmetricModes found =
-      generalized_modes(K.bottomRightCorner(size, size), M.bottomRightCorner(size, size));
+  const Eigenpairs found =
+      generalized_eigenpairs(K.bottomRightCorner(size, size), M.bottomRightCorner(size, size));
   if (!found.converged) {
     throw ModelError("robot '" + model.rigid().name() + "'",
                      "its inertia matrix is not positive definite: a joint has no mass to move");

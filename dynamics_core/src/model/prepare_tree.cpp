@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Derived fields of the bodies of a tree.
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,14 +18,16 @@ AlphaKind alpha_kind_of(const TreeBody& body) {
   if (body.has_beta) return AlphaKind::general;
   if (body.sin_alpha == 0.0 && body.cos_alpha == 1.0) return AlphaKind::zero;
   if (body.cos_alpha != 0.0) return AlphaKind::general;
-  return body.sin_alpha > 0.0 ? AlphaKind::quarter : AlphaKind::minus_quarter;
+  return body.sin_alpha > 0.0 ? AlphaKind::plus_90 : AlphaKind::minus_90;
 }
 
-/// position = slide d + shift, with as many zeros as there can be, d being the joint's axis.
-void divide_position(TreeBody& body) {
+/// Splits position = slide d + shift, d the joint axis, so that as many components as possible are
+/// zero.
+void split_position(TreeBody& body) {
   const Eigen::Map<const Eigen::Vector3d> p(body.position);
   const Eigen::Vector3d d = axis_in_parent(body);
-  // across both axes there is X, unless they are nearly parallel: then go along d as far as p does
+  // the common normal of the two axes is X, so that y of shift is zero; if the axes are nearly
+  // parallel, project p on d instead
   const bool skew = !body.has_beta && std::abs(body.sin_alpha) > 0.25;
   body.slide = skew ? -p.y() / body.sin_alpha : p.dot(d);
   Eigen::Map<Eigen::Vector3d> shift(body.shift);
@@ -35,8 +39,8 @@ void divide_position(TreeBody& body) {
   }
 }
 
-/// What lies on the body's axis goes to the parent: a rod of this mass, first moment and second
-/// moment along d through r, neither of which the joint moves.
+/// Moves the inertial parameters that the revolute joint does not affect to the parent: mass, first
+/// and second moment along the joint axis, as of a rod along d through r.
 void move_axis_to_parent(TreeBody& body, TreeBody* parent) {
   TreeBody::Minimal& own = body.minimal;
   const double mass = own.mass, first = own.first_moment[2], second = own.pseudo_inertia[5];
@@ -62,7 +66,7 @@ void prepare_tree(Tree& tree) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     TreeBody& body = tree[i];
     body.alpha_kind = alpha_kind_of(body);
-    divide_position(body);
+    split_position(body);
     body.at_parent_origin = Eigen::Map<const Eigen::Vector3d>(body.position).isZero(0.0);
     const double xx = body.inertia[0], yy = body.inertia[3], zz = body.inertia[5];
     Eigen::Map<Eigen::Vector3d>(body.inertia_differences) << zz - yy, xx - zz, yy - xx;

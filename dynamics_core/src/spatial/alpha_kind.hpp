@@ -3,12 +3,12 @@
 
 namespace dynamics {
 
-/// The constant rotation Rz(beta) Rx(alpha) between a parent and a joint, by cost: at right angles
-/// (most robots) it only exchanges components, which the recursions use.
+/// Kind of the constant rotation Rz(beta) Rx(alpha) between the parent frame and the joint. Right
+/// angles, which most robots have, only exchange components and need no multiplications.
 enum class AlphaKind : unsigned char {
-  zero,           ///< alpha = 0, beta = 0
-  quarter,        ///< alpha = 90 degrees, beta = 0
-  minus_quarter,  ///< alpha = -90 degrees, beta = 0
+  zero,      ///< alpha = 0, beta = 0
+  plus_90,   ///< alpha = 90 degrees, beta = 0
+  minus_90,  ///< alpha = -90 degrees, beta = 0
   general
 };
 

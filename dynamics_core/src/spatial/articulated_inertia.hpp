@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The articulated inertia of a body about a point P: the inertia of the body with everything beyond
-// it, whose joints move freely (Featherstone 1983). A symmetric 6x6 matrix
+// The articulated-body inertia of a body about a point P: the inertia of the body with all its
+// descendants, whose joints move freely (Featherstone 1983). A symmetric 6x6 matrix
 //
 //   [ I    H ]      torque = I alpha + H a
 //   [ H^T  M ]      force  = H^T alpha + M a
 //
 // with (alpha, a) the acceleration of P. Unlike that of a rigid body, M is a matrix (the apparent
-// mass depends on the direction) and H is not antisymmetric. Invariant: I and M are symmetric, the
-// whole is positive semidefinite. A rigid body has I = J, H = [h x], M = m 1.
+// mass depends on the direction) and H is not antisymmetric. Invariant: I and M are symmetric,
+// and the 6x6 matrix is positive semidefinite. A rigid body has I = J, H = [h x], M = m 1.
 //
 // To eliminate a joint with axis p: M^ -> M^ - (M^ p)(M^ p)^T / (p^T M^ p). Here p is Z of the
 // frame, so M^ p is a column. For a revolute joint without rotor inertia see reduced_inertia.hpp.
@@ -35,7 +35,7 @@ DYNAMICS_INLINE ArticulatedInertia<S> zero_inertia() {
           {zero, zero, zero, zero, zero, zero}};
 }
 
-/// A rigid body; S may be wider than the body's own scalar.
+/// The inertia of a rigid body; S may be wider than its scalar T.
 template <class S, class T>
 DYNAMICS_INLINE ArticulatedInertia<S> articulated_inertia(const RigidInertia<T>& body) {
   const Sym3<T>& J = body.inertia;
@@ -54,7 +54,7 @@ DYNAMICS_INLINE ArticulatedInertia<S>& operator+=(ArticulatedInertia<S>& a,
   a.M += b.M;
   return a;
 }
-/// Adds a rigid body without its zeros. 15 A.
+/// Adds the inertia of a rigid body, skipping its zeros. 15 A.
 template <class S, class T>
 DYNAMICS_INLINE ArticulatedInertia<S>& operator+=(ArticulatedInertia<S>& a,
                                                   const RigidInertia<T>& body) {
@@ -119,7 +119,7 @@ template <class S>
 DYNAMICS_INLINE ArticulatedInertia<S> translate(const Vec3<S>& r, const ArticulatedInertia<S>& m) {
   const Sym3<S>&I = m.I, &M = m.M;
   const Mat3<S>& h = m.H;
-  const S yxz = r.y * M.xz, zxy = r.z * M.xy, xyz = r.x * M.yz;  // twice each
+  const S yxz = r.y * M.xz, zxy = r.z * M.xy, xyz = r.x * M.yz;  // each is used twice
   const Mat3<S> k = {h.xx + (yxz - zxy),
                      h.xy + (r.y * M.yz - r.z * M.yy),
                      h.xz + (r.y * M.zz - r.z * M.yz),

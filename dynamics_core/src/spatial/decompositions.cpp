@@ -16,7 +16,7 @@ PrincipalAxes principal_axes(const Eigen::Matrix3d& inertia) {
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 
-SymmetricModes symmetric_modes(const Eigen::MatrixXd& A) {
+Eigenpairs symmetric_eigenpairs(const Eigen::MatrixXd& A) {
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(A);
   return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
 }
@@ -25,7 +25,7 @@ Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A) {
   return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
-SymmetricModes generalized_modes(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M) {
+Eigenpairs generalized_eigenpairs(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M) {
   const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(K, M);
   return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Eigenvalues and axis rotations that models and checks need, compiled once: Eigen's templates
-// behind them take seconds per file that instantiates them. They allocate; no control loop calls
-// them.
+// Eigenvalue decompositions and axis rotations, compiled once, because each instantiation of
+// Eigen's solvers takes seconds to compile. They allocate: not for control loops.
 
 #include <Eigen/Core>
 
@@ -20,20 +19,21 @@ struct PrincipalAxes {
 PrincipalAxes principal_axes(const Eigen::Matrix3d& inertia);
 
 /// Eigenvalues in ascending order, one eigenvector per column.
-struct SymmetricModes {
+struct Eigenpairs {
   Eigen::VectorXd values;
   Eigen::MatrixXd vectors;
   bool converged = false;
 };
 /// A v = lambda v, A symmetric.
-SymmetricModes symmetric_modes(const Eigen::MatrixXd& A);
-/// The eigenvalues alone.
+Eigenpairs symmetric_eigenpairs(const Eigen::MatrixXd& A);
+/// Eigenvalues only.
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A);
-/// K v = lambda M v, K symmetric; not converged where M is not positive definite.
-SymmetricModes generalized_modes(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M);
+/// K v = lambda M v, K symmetric; not converged if M is not positive definite.
+Eigenpairs generalized_eigenpairs(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M);
 
-/// The rotation that takes Z to the unit vector `axis`; the identity for Z itself. The shortest
-/// rotation from Z or from -Z: between nearly opposite directions it is ill-conditioned.
+/// Rotation that maps Z to the unit vector `axis`; the identity for Z. If axis.z < 0, it is a flip
+/// of Z to -Z and the shortest rotation from there, because the shortest rotation between nearly
+/// opposite directions is ill-conditioned.
 Eigen::Matrix3d rotation_from_z(const Eigen::Vector3d& axis);
 
 }  // namespace dynamics

@@ -16,10 +16,10 @@
 //   propagate_to_parent    forces and inertias: to the parent's axes and about the parent's origin
 //   transform_to_body      motions: the parent's motion at the body's origin, in the body's axes
 //
-// A Frame is any structure with the constants of a joint, such as TreeBody: cos_alpha, sin_alpha,
+// Frame is any type with the constants of a joint, such as TreeBody: cos_alpha, sin_alpha,
 // cos_beta, sin_beta, has_beta; alpha_kind for with_rotation(); and for the functions of revolute
-// joints r in two parts: `slide` along the joint's axis and `shift` in the parent's axes, most of
-// whose components are zero and cost nothing.
+// joints r in two parts: `slide` along the joint axis and `shift` in the parent's axes. Most of
+// their components are zero and skipped.
 
 #include "spatial/alpha_kind.hpp"
 #include "spatial/reduced_inertia.hpp"
@@ -41,8 +41,8 @@ DYNAMICS_INLINE Vec3<double> joint_axis(const Frame& frame) {
   return {frame.sin_beta * frame.sin_alpha, -frame.cos_beta * frame.sin_alpha, frame.cos_alpha};
 }
 
-/// Rz(beta) Rx(alpha) alone: from the joint's frame before its motion to the parent's axes. `Any`
-/// is a vector or a matrix.
+/// Applies Rz(beta) Rx(alpha): from the joint frame at theta = 0 to the parent's axes. `Any` is a
+/// vector or a matrix.
 template <class Frame, class Any>
 DYNAMICS_INLINE Any fixed_to_parent(const Frame& frame, Any any) {
   rotate_about_x(frame.cos_alpha, frame.sin_alpha, any);
@@ -55,7 +55,7 @@ DYNAMICS_INLINE Vec3<S> fixed_to_joint(const Frame& frame, Vec3<S> v) {
   rotate_about_x(frame.cos_alpha, -frame.sin_alpha, v);
   return v;
 }
-/// Half of what is rotated is zero. 23 M, 14 A without beta.
+/// The same for a reduced inertia, skipping its zeros. 23 M, 14 A without beta.
 template <class Frame, class S>
 DYNAMICS_INLINE ArticulatedInertia<S> fixed_to_parent(const Frame& frame,
                                                       const ReducedInertia<S>& m) {
@@ -71,7 +71,7 @@ DYNAMICS_INLINE ArticulatedInertia<S> fixed_to_parent(const Frame& frame,
   return rotated;
 }
 
-/// R, with the kind of alpha known at compile time.
+/// The rotation R, with the kind of alpha known at compile time.
 template <AlphaKind kind, class Frame, class S>
 struct JointRotation {
   const Frame& frame;
@@ -80,9 +80,9 @@ struct JointRotation {
   DYNAMICS_INLINE Vec3<S> to_body(const Vec3<S>& v) const {
     if constexpr (kind == AlphaKind::zero) {
       return {c * v.x + s * v.y, c * v.y - s * v.x, v.z};
-    } else if constexpr (kind == AlphaKind::quarter) {
+    } else if constexpr (kind == AlphaKind::plus_90) {
       return {c * v.x + s * v.z, c * v.z - s * v.x, -v.y};
-    } else if constexpr (kind == AlphaKind::minus_quarter) {
+    } else if constexpr (kind == AlphaKind::minus_90) {
       return {c * v.x - s * v.z, -(c * v.z) - s * v.x, v.y};
     } else {
       S x = v.x, y = v.y;
@@ -100,9 +100,9 @@ struct JointRotation {
     const S zero(0.0);
     if constexpr (kind == AlphaKind::zero) {
       return {zero, zero, z};
-    } else if constexpr (kind == AlphaKind::quarter) {
+    } else if constexpr (kind == AlphaKind::plus_90) {
       return {s * z, c * z, zero};
-    } else if constexpr (kind == AlphaKind::minus_quarter) {
+    } else if constexpr (kind == AlphaKind::minus_90) {
       return {-(s * z), -(c * z), zero};
     } else {
       const S u = frame.sin_alpha * z;
@@ -114,9 +114,9 @@ struct JointRotation {
     const S u = s * v.x + c * v.y;
     if constexpr (kind == AlphaKind::zero) {
       return {x, u, v.z};
-    } else if constexpr (kind == AlphaKind::quarter) {
+    } else if constexpr (kind == AlphaKind::plus_90) {
       return {x, -v.z, u};
-    } else if constexpr (kind == AlphaKind::minus_quarter) {
+    } else if constexpr (kind == AlphaKind::minus_90) {
       return {x, v.z, -u};
     } else {
       const S y = frame.cos_alpha * u - frame.sin_alpha * v.z;
@@ -131,8 +131,8 @@ struct JointRotation {
       return v.z;
     } else {
       const S u = s * v.x + c * v.y;
-      if constexpr (kind == AlphaKind::quarter) return u;
-      if constexpr (kind == AlphaKind::minus_quarter) return -u;
+      if constexpr (kind == AlphaKind::plus_90) return u;
+      if constexpr (kind == AlphaKind::minus_90) return -u;
       return frame.sin_alpha * u + frame.cos_alpha * v.z;
     }
   }
@@ -143,16 +143,16 @@ template <class Frame, class S, class F>
 DYNAMICS_INLINE void with_rotation(const Frame& frame, const JointTransform<S>& at, F&& f) {
   switch (frame.alpha_kind) {
     case AlphaKind::zero: f(JointRotation<AlphaKind::zero, Frame, S>{frame, at.c, at.s}); break;
-    case AlphaKind::quarter:
-      f(JointRotation<AlphaKind::quarter, Frame, S>{frame, at.c, at.s});
+    case AlphaKind::plus_90:
+      f(JointRotation<AlphaKind::plus_90, Frame, S>{frame, at.c, at.s});
       break;
-    case AlphaKind::minus_quarter:
-      f(JointRotation<AlphaKind::minus_quarter, Frame, S>{frame, at.c, at.s});
+    case AlphaKind::minus_90:
+      f(JointRotation<AlphaKind::minus_90, Frame, S>{frame, at.c, at.s});
       break;
     default: f(JointRotation<AlphaKind::general, Frame, S>{frame, at.c, at.s});
   }
 }
-/// Any alpha, by its cosine and sine.
+/// R for any alpha.
 template <class Frame, class S>
 DYNAMICS_INLINE JointRotation<AlphaKind::general, Frame, S> general_rotation(
     const Frame& frame, const JointTransform<S>& at) {
@@ -230,7 +230,7 @@ DYNAMICS_INLINE void propagate_to_parent(const JointRotation<kind, Frame, S>& ro
     n.y = n.y + r[2] * l.x;
   }
 }
-/// The torque about the parent's Z axis that a force causes.
+/// The torque about the parent's Z axis due to a force.
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE S z_torque_on_parent(const JointRotation<kind, Frame, S>& rotation,
                                      SpatialVector<S> f) {
@@ -298,11 +298,11 @@ DYNAMICS_INLINE ArticulatedInertia<S> fixed_to_parent(const JointRotation<kind, 
     return {{m.I_xx, m.I_xy, zero, m.I_yy, zero, zero},
             {m.H_xx, m.H_xy, m.H_xz, m.H_yx, m.H_yy, m.H_yz, zero, zero, zero},
             M};
-  } else if constexpr (kind == AlphaKind::quarter) {
+  } else if constexpr (kind == AlphaKind::plus_90) {
     return {{m.I_xx, zero, m.I_xy, zero, zero, m.I_yy},
             {m.H_xx, -m.H_xz, m.H_xy, zero, zero, zero, m.H_yx, -m.H_yz, m.H_yy},
             {M.xx, -M.xz, M.xy, M.zz, -M.yz, M.yy}};
-  } else if constexpr (kind == AlphaKind::minus_quarter) {
+  } else if constexpr (kind == AlphaKind::minus_90) {
     return {{m.I_xx, zero, -m.I_xy, zero, zero, m.I_yy},
             {m.H_xx, m.H_xz, -m.H_xy, zero, zero, zero, -m.H_yx, -m.H_yz, m.H_yy},
             {M.xx, M.xz, -M.xy, M.zz, -M.yz, M.yy}};
@@ -310,7 +310,8 @@ DYNAMICS_INLINE ArticulatedInertia<S> fixed_to_parent(const JointRotation<kind, 
     return fixed_to_parent(rotation.frame, m);
   }
 }
-/// A reduced inertia: slide along the joint's axis, where it stays reduced, rotate, shift.
+/// A reduced inertia: translated by slide along the joint axis (it stays reduced), rotated, then
+/// translated by shift.
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE ArticulatedInertia<S> propagate_to_parent(
     const JointRotation<kind, Frame, S>& rotation, ReducedInertia<S> m) {
@@ -324,7 +325,7 @@ DYNAMICS_INLINE ArticulatedInertia<S> propagate_to_parent(
   if (r[2] != 0.0) translate_z(r[2], parent);
   return parent;
 }
-/// Only the parent's RevoluteColumn of that.
+/// The RevoluteColumn of the same inertia in the parent frame, without its other entries.
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE RevoluteColumn<S> parent_column(const JointRotation<kind, Frame, S>& rotation,
                                                 ReducedInertia<S> m) {
@@ -336,10 +337,10 @@ DYNAMICS_INLINE RevoluteColumn<S> parent_column(const JointRotation<kind, Frame,
   Sym3<S> M = m.M;  // in the parent's axes
   if constexpr (kind == AlphaKind::zero) {
     column = {zero, {zero, zero, zero}};
-  } else if constexpr (kind == AlphaKind::quarter) {
+  } else if constexpr (kind == AlphaKind::plus_90) {
     column = {m.I_yy, {m.H_yx, -m.H_yz, m.H_yy}};
     M = {M.xx, -M.xz, M.xy, M.zz, -M.yz, M.yy};
-  } else if constexpr (kind == AlphaKind::minus_quarter) {
+  } else if constexpr (kind == AlphaKind::minus_90) {
     column = {m.I_yy, {-m.H_yx, -m.H_yz, m.H_yy}};
     M = {M.xx, M.xz, -M.xy, M.zz, -M.yz, M.yy};
   } else {

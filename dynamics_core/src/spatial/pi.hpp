@@ -3,7 +3,7 @@
 
 namespace dynamics {
 
-/// pi to the digits of a scalar; scalars wider than long double specialize it.
+/// pi in the precision of the scalar. Scalars wider than long double specialize it.
 template <class Scalar>
 Scalar pi_of() {
   return Scalar(3.141592653589793238462643383279502884L);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The articulated inertia that is left when a revolute joint along Z without rotor inertia has been
-// eliminated. The joint accelerates freely, so no angular acceleration about Z causes a force and
-// no acceleration causes a torque about Z: row and column 3 of the 6x6 matrix are zero, and neither
-// stored nor computed.
+// The articulated-body inertia after elimination of a revolute joint along Z without rotor inertia.
+// The joint accelerates freely, so an angular acceleration about Z causes no force and no
+// acceleration causes a torque about Z: row and column 3 of the 6x6 matrix are zero. They are
+// neither stored nor computed.
 //
 //   I = [ I_xx I_xy 0 ]    H = [ H_xx H_xy H_xz ]    M as in articulated_inertia.hpp
 //       [ I_xy I_yy 0 ]        [ H_yx H_yy H_yz ]
@@ -24,7 +24,7 @@ struct ReducedInertia {
   S H_xx, H_xy, H_xz, H_yx, H_yy, H_yz;
   Sym3<S> M;
 
-  /// The force for an angular acceleration, whose z does not matter.
+  /// The force for an angular acceleration, whose z component has no effect.
   DYNAMICS_INLINE SpatialVector<S> times_angular(const Vec3<S>& a) const {
     return {{I_xx * a.x + I_xy * a.y, I_xy * a.x + I_yy * a.y, S(0.0)},
             {H_xx * a.x + H_yx * a.y, H_xy * a.x + H_yy * a.y, H_xz * a.x + H_yz * a.y}};
@@ -55,7 +55,7 @@ DYNAMICS_INLINE ReducedInertia<S> eliminate_revolute(const ArticulatedInertia<S>
            m.M.yz - l.y * b.z, m.M.zz - l.z * b.z}};
 }
 
-/// The inertia about a point from which the present one is at (0, 0, z).
+/// The inertia about Q, with P at (0, 0, z) from Q.
 template <class S>
 DYNAMICS_INLINE void translate_z(double z, ReducedInertia<S>& m) {
   const S xx = z * m.M.xx, xy = z * m.M.xy, yy = z * m.M.yy;

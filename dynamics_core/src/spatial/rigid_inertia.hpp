@@ -4,7 +4,7 @@
 // The spatial inertia of a rigid body (or of several, rigidly connected) about a point P:
 //
 //   mass           m = sum of dm                                     (kg)
-//   first_moment   h = sum of r dm = m c, c the mass center from P   (kg m)
+//   first_moment   h = sum of r dm = m c, c the center of mass from P   (kg m)
 //   inertia        J = sum of (r^2 1 - r r^T) dm, about P            (kg m^2)
 //
 // With the acceleration (alpha, a) of P the inertial force about P is
@@ -12,7 +12,7 @@
 //   torque = J alpha + h x a        force = m a - h x alpha
 //
 // that is, the symmetric 6x6 matrix [J [h x]; [h x]^T m 1]. Invariant: m >= 0, and J - (h^2 1 -
-// h h^T)/m, the inertia about the mass center, has principal moments that satisfy the triangle
+// h h^T)/m, the inertia about the center of mass, has principal moments that satisfy the triangle
 // inequality. The sum of inertias about the same point in the same axes is that of both bodies.
 
 #include "spatial/spatial_vector.hpp"
@@ -28,7 +28,7 @@ struct RigidInertia {
 
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// The inertia of any structure with mass, first_moment[3] and inertia[6], such as a tree's body.
+/// The inertia of any type with mass, first_moment[3] and inertia[6], such as TreeBody.
 template <class S = double, class Body>
 DYNAMICS_INLINE RigidInertia<S> rigid_inertia(const Body& body) {
   return {S(body.mass), constant<S>(body.first_moment), constant<S>(body.inertia)};

@@ -3,8 +3,8 @@
 
 // Rotations as sequences of planar rotations, and constant rotation matrices.
 //
-// A planar rotation by an angle of cosine c and sine s about X turns (y, z), about Y (z, x), about
-// Z (x, y). Applied to a vector it is R v, to a matrix R m R^T. In the plane of rotation the trace
+// A planar rotation with cosine c and sine s about X changes (y, z), about Y (z, x), about Z
+// (x, y). Applied to a vector it is R v, to a matrix R m R^T. In the plane of rotation the trace
 // and the antisymmetric part of a matrix do not change, so that a block costs 4 multiplications
 // instead of 16. Cost of a planar rotation: vector 4 M 2 A; symmetric matrix 8 M 8 A; general
 // matrix 12 M 11 A.

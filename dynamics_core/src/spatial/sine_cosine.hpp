@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sines and cosines of joint angles: several doubles at a time, any other scalar one by one.
+// Sines and cosines of joint angles: several doubles in one SIMD vector, other scalars one by one.
 
 #include <cmath>
 #include <cstddef>
@@ -27,7 +27,7 @@ DYNAMICS_INLINE void sine_and_cosine(const S& angle, S& sine, S& cosine) {
 /// Sines and cosines of `lanes` doubles. Reduces each angle by the nearest multiple k of pi/2 to a
 /// sum y + tail, evaluates minimax polynomials in y on +-pi/4 (relative error below 2^-57), then
 /// exchanges the results and sets their signs by k. The error is below one unit in the last place.
-/// Angles beyond `largest` must go to the C library.
+/// For larger angles than `largest` use the C library.
 template <std::size_t lanes>
 struct SeveralSines {
   typedef double Reals __attribute__((vector_size(8 * lanes)));        // NOLINT
@@ -44,7 +44,7 @@ struct SeveralSines {
     const Integers quadrant = __builtin_bit_cast(Integers, shifted);
     const Reals k = shifted - 0x1.8p52;
     const Reals first = x - k * 0x1.921fb544p+0;
-    // y + tail is kept as two numbers: the polynomials need not wait for the tail
+    // y + tail is kept as two numbers, so that the polynomials do not depend on the tail
     const Reals y = first - k * 0x1.0b4611a6p-34;
     const Reals tail = ((first - y) - k * 0x1.0b4611a6p-34) - k * 0x1.3198a2e037073p-69;
 
@@ -68,7 +68,7 @@ struct SeveralSines {
   }
 };
 
-/// Joints of one state that are evaluated at a time.
+/// Number of joints of one state whose sines and cosines are computed together.
 #if defined(__AVX__)
 inline constexpr std::size_t sines_at_a_time = 4;
 #else

@@ -8,8 +8,8 @@
 //   Sym3<S>   symmetric: xx xy xz yy yz zz
 //   Mat3<S>   general: xx xy xz yx yy yz zx zy zz, named by row and column
 //
-// Aggregates without a default value: a variable costs nothing until it is assigned. Constants of
-// a model are double and mix with S.
+// They are aggregates without default values, so that an unassigned variable costs nothing.
+// Constants of a model are double and can be combined with S.
 //
 // All functions of spatial/ live in an inline namespace per instruction set
 // (DYNAMICS_KERNEL_NAMESPACE): the linker must not replace code compiled for one set by code
@@ -20,7 +20,7 @@
 #define DYNAMICS_KERNEL_NAMESPACE generic
 #endif
 
-/// For small steps of a recursion: a call with its loads and stores would cost more than the step.
+/// For small steps of a recursion, where a call would cost more than the step.
 #define DYNAMICS_INLINE [[gnu::always_inline]] inline
 #define DYNAMICS_INLINE_LAMBDA __attribute__((always_inline))
 
@@ -70,7 +70,7 @@ DYNAMICS_INLINE Vec3<S> operator*(const T& k, const Vec3<S>& a) {
   return {k * a.x, k * a.y, k * a.z};
 }
 
-/// a + b for a b without component along Z.
+/// a + b, where b has no z component.
 template <class S>
 DYNAMICS_INLINE Vec3<S> plus_planar(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.x + b.x, a.y + b.y, a.z};

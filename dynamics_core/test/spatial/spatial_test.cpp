@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spatial algebra against the same operations on dense 3x3 and 6x6 matrices: every function of
-// spatial/, for random arguments, in double and in long double.
+// Compares every function of spatial/ with the same operation on dense 3x3 and 6x6 matrices, for
+// random arguments, in double and in long double.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using spatial::SpatialVector;
 using spatial::Sym3;
 using spatial::Vec3;
 
-/// The constants of a joint, as a TreeBody has them.
+/// The constants of a joint, like those of TreeBody.
 struct Frame {
   AlphaKind alpha_kind = AlphaKind::general;
   bool has_beta = false;
@@ -70,9 +70,9 @@ class SpatialAlgebra : public ::testing::Test {
     const double alpha = kind == AlphaKind::general ? number() : 0.0;
     f.cos_alpha = std::cos(alpha);
     f.sin_alpha = std::sin(alpha);
-    if (kind == AlphaKind::quarter || kind == AlphaKind::minus_quarter) f.cos_alpha = 0.0;
-    if (kind == AlphaKind::quarter) f.sin_alpha = 1.0;
-    if (kind == AlphaKind::minus_quarter) f.sin_alpha = -1.0;
+    if (kind == AlphaKind::plus_90 || kind == AlphaKind::minus_90) f.cos_alpha = 0.0;
+    if (kind == AlphaKind::plus_90) f.sin_alpha = 1.0;
+    if (kind == AlphaKind::minus_90) f.sin_alpha = -1.0;
     if (has_beta) {
       const double beta = number();
       f.cos_beta = std::cos(beta);
@@ -146,12 +146,12 @@ class SpatialAlgebra : public ::testing::Test {
     R(j, i) = s;
     return R;
   }
-  static Matrix6 twice(const Matrix3& R) {
+  static Matrix6 block_diagonal(const Matrix3& R) {
     Matrix6 d = Matrix6::Zero();
     d.template topLeftCorner<3, 3>() = d.template bottomRightCorner<3, 3>() = R;
     return d;
   }
-  /// Force transform to a point from which the present one is at r; for motions its transpose.
+  /// Force transform from P to Q, with r from Q to P; its transpose transforms motions from Q to P.
   static Matrix6 translation(const Vec3<S>& r) {
     Matrix6 d = Matrix6::Identity();
     d.template topRightCorner<3, 3>() = skew(r);
@@ -178,8 +178,8 @@ class SpatialAlgebra : public ::testing::Test {
   void each_kind(Check&& check) {
     for (int round = 0; round < rounds; ++round) {
       check(frame(AlphaKind::zero, false));
-      check(frame(AlphaKind::quarter, false));
-      check(frame(AlphaKind::minus_quarter, false));
+      check(frame(AlphaKind::plus_90, false));
+      check(frame(AlphaKind::minus_90, false));
       check(frame(AlphaKind::general, false));
       check(frame(AlphaKind::general, true));
     }
@@ -210,7 +210,7 @@ TYPED_TEST(SpatialAlgebra, PlanarRotationsEqualMatrixProducts) {
       const Mat3<S> m = this->matrix();
       const SpatialVector<S> f = this->spatial_vector();
       const ArticulatedInertia<S> a = this->articulated();
-      const auto R6 = this->twice(R);
+      const auto R6 = this->block_diagonal(R);
       this->expect_equal(this->dense(rotate(v)), R * this->dense(v), "vector");
       this->expect_equal(this->dense(rotate(s)), R * this->dense(s) * R.transpose(), "symmetric");
       this->expect_equal(this->dense(rotate(m)), R * this->dense(m) * R.transpose(), "general");
@@ -229,7 +229,7 @@ TYPED_TEST(SpatialAlgebra, ConstantRotationsEqualMatrixProducts) {
                                   .toRotationMatrix();
     double rows[9];
     Eigen::Map<Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(rows, 3, 3) = R;
-    const auto R6 = this->twice(R.template cast<S>());
+    const auto R6 = this->block_diagonal(R.template cast<S>());
     const SpatialVector<S> f = this->spatial_vector();
     const ArticulatedInertia<S> a = this->articulated();
     this->expect_equal(this->dense(rotate(rows, f)), R6 * this->dense(f), "spatial vector");
@@ -302,7 +302,7 @@ TYPED_TEST(SpatialAlgebra, InertiasTimesMotionsEqualMatrixProducts) {
   }
 }
 
-TYPED_TEST(SpatialAlgebra, EliminationLeavesNoForceAlongTheJoint) {
+TYPED_TEST(SpatialAlgebra, EliminatedJointTransmitsNoForce) {
   using S = TypeParam;
   for (int round = 0; round < this->rounds; ++round) {
     const ArticulatedInertia<S> a = this->definite();
@@ -332,7 +332,7 @@ TYPED_TEST(SpatialAlgebra, JointTransformsEqualMatrixProducts) {
   this->each_kind([&](const Frame& frame) {
     const JointTransform<S> at = this->transform();
     const auto R = this->rotation(frame, at);
-    const auto X = (this->translation(at.r) * this->twice(R)).eval();
+    const auto X = (this->translation(at.r) * this->block_diagonal(R)).eval();
     const Vec3<S> v = this->vector();
     const SpatialVector<S> f = this->spatial_vector();
     const RigidInertia<S> m = this->rigid();
@@ -359,7 +359,7 @@ TYPED_TEST(SpatialAlgebra, RevoluteJointTransformsEqualMatrixProducts) {
   this->each_kind([&](const Frame& frame) {
     const JointTransform<S> at = this->transform();
     const auto R = this->rotation(frame, at);
-    const auto X = (this->translation(this->position(frame)) * this->twice(R)).eval();
+    const auto X = (this->translation(this->position(frame)) * this->block_diagonal(R)).eval();
     const ArticulatedInertia<S> a = this->definite();
     const SpatialVector<S> u = joint_column(a, false);
     const ReducedInertia<S> reduced = eliminate_revolute(a, u, (S(1) / u.angular.z) * u);
