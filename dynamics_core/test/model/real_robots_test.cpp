@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The URDFs of dynamics_description, and those of the folder that the environment variable
-// DYNAMICS_ROBOTS_DIR names, if any: loaded, and compared with other readings of the same file,
-// MuJoCo's own and the tests' one for KDL.
+// Loads the URDFs of dynamics_description, and those in the folder given by the environment
+// variable DYNAMICS_ROBOTS_DIR, and compares the results with MuJoCo and KDL. MuJoCo reads the file
+// itself; for KDL the tests have a reader.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 #include <iterator>
 
 #include "dynamics_core/from_urdf.hpp"
-#include "support/compare_readings.hpp"
+#include "support/compare_libraries.hpp"
 
 namespace dynamics {
 namespace {
@@ -23,9 +23,9 @@ using Eigen::VectorXd;
 using test::idx;
 using test::relative;
 
-constexpr double bar = 1e-9;
-// MuJoCo's principal axes of a tensor with products (the Panda's) are good to 1e-6 rad only
-constexpr double products_bar = 1e-6;
+constexpr double tolerance = 1e-9;
+// MuJoCo computes the principal axes of tensors with products (Panda) to 1e-6 rad only
+constexpr double products_tolerance = 1e-6;
 
 std::vector<std::filesystem::path> files() {
   std::vector<std::filesystem::path> folders = {DYNAMICS_URDF_DIR};
@@ -46,8 +46,8 @@ class RealRobot : public testing::TestWithParam<std::filesystem::path> {
     std::ifstream file(GetParam());
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
-  /// Robots from elsewhere may be beyond the other library; ours must not be.
-  static bool is_shipped() { return GetParam().parent_path() == DYNAMICS_URDF_DIR; }
+  /// The other library must read the robots of this repository, but need not read others.
+  static bool is_in_repository() { return GetParam().parent_path() == DYNAMICS_URDF_DIR; }
 
   test::RandomRobot random{17};
   std::string text = read();
@@ -61,11 +61,11 @@ TEST_P(RealRobot, Loads) {
     std::printf("  %s: %s %s\n",
                 note.severity == Note::Severity::warning ? "warning" : "information",
                 note.element.c_str(), note.message.c_str());
-    EXPECT_FALSE(is_shipped() && note.severity == Note::Severity::warning) << note.message;
+    EXPECT_FALSE(is_in_repository() && note.severity == Note::Severity::warning) << note.message;
   }
   if (!model.singular_reason().empty()) {
-    std::printf("  forward dynamics refused: %s\n", model.singular_reason().c_str());
-    EXPECT_FALSE(is_shipped());
+    std::printf("  no forward dynamics: %s\n", model.singular_reason().c_str());
+    EXPECT_FALSE(is_in_repository());
   }
   double mass = 0.0;
   for (const LinkDescription& link : model.description().links) {
@@ -75,7 +75,7 @@ TEST_P(RealRobot, Loads) {
   EXPECT_EQ(model.frames().size(), model.description().links.size());
 }
 
-TEST_P(RealRobot, InverseAfterForwardDynamics) {
+TEST_P(RealRobot, InverseDynamicsInvertsForwardDynamics) {
   Workspace workspace(model);
   const test::RandomState state(model, random);
   VectorXd tau(idx(model.size())), back(tau.size()), again(tau.size());
@@ -86,24 +86,24 @@ TEST_P(RealRobot, InverseAfterForwardDynamics) {
   }
   forward_dynamics(model, workspace, state.q, state.qd, tau, back);
   inverse_dynamics(model, workspace, state.q, state.qd, back, again);
-  EXPECT_CLOSE("inverse after forward dynamics", relative(again, tau), bar);
+  EXPECT_CLOSE("inverse after forward dynamics", relative(again, tau), tolerance);
 }
 
-TEST_P(RealRobot, AgreesWithKdl) {
+TEST_P(RealRobot, MatchesKdl) {
 #ifdef DYNAMICS_TEST_KDL
-  test::expect_kdl_reading(model, text, ModelOptions{}.friction_velocity, random, 20, bar);
+  test::expect_matches_kdl(model, text, ModelOptions{}.friction_velocity, random, 20, tolerance);
 #else
   GTEST_SKIP() << "KDL is not installed";
 #endif
 }
 
-TEST_P(RealRobot, AgreesWithMujoco) {
+TEST_P(RealRobot, MatchesMujoco) {
 #ifdef DYNAMICS_TEST_MUJOCO
-  const bool products = !is_shipped() || GetParam().stem() == "panda";
+  const bool products = !is_in_repository() || GetParam().stem() == "panda";
   try {
-    test::expect_mujoco_reading(model, text, random, 20, products ? products_bar : bar);
+    test::expect_matches_mujoco(model, text, random, 20, products ? products_tolerance : tolerance);
   } catch (const std::runtime_error& error) {
-    ASSERT_FALSE(is_shipped()) << error.what();
+    ASSERT_FALSE(is_in_repository()) << error.what();
     GTEST_SKIP() << error.what();
   }
 #else
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(Urdfs, RealRobot, testing::ValuesIn(files()), [](const 
   return robot.param.parent_path() == DYNAMICS_URDF_DIR ? name : "extra_" + name;
 });
 
-TEST(RealRobots, AreThere) {
+TEST(RealRobots, ExistInRepository) {
   for (const char* name : {"ur5e", "panda", "scara", "gripper", "humanoid"}) {
     EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(DYNAMICS_URDF_DIR) / name += ".urdf"))
         << name;

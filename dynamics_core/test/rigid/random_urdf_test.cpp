@@ -9,7 +9,7 @@
 #include <cstdio>
 
 #include "dynamics_core/from_urdf.hpp"
-#include "support/compare_readings.hpp"
+#include "support/compare_libraries.hpp"
 
 namespace dynamics {
 namespace {
@@ -65,7 +65,7 @@ TEST(RandomUrdf, MujocoReadsTheSameRobot) {
         seed, {.joints = 1 + seed % 14, .floating_anywhere = false, .products = false});
     const Model model = model_from_urdf(urdf.text(), options(random));
     seen.count(model);
-    test::expect_mujoco_reading(model, urdf.text(), random, 2, bar);
+    test::expect_matches_mujoco(model, urdf.text(), random, 2, bar);
     if (HasFailure()) break;
   }
   if (!HasFailure()) seen.expect_every_type();
@@ -83,7 +83,7 @@ TEST(RandomUrdf, KdlComputesTheSameFromTheTestsOwnReading) {
     const test::RandomUrdf urdf(seed, {.joints = 1 + seed % 14});
     const Model model = model_from_urdf(urdf.text(), options(random));
     seen.count(model);
-    test::expect_kdl_reading(model, urdf.text(), 0.05, random, 2, bar);
+    test::expect_matches_kdl(model, urdf.text(), 0.05, random, 2, bar);
     if (HasFailure()) break;
   }
   if (!HasFailure()) seen.expect_every_type();
@@ -101,7 +101,7 @@ TEST(RandomUrdf, FrictionRotorsAndMimicJointsAreThoseOfTheTestsOwnReading) {
     const test::RandomUrdf urdf(seed + 500, {.joints = 1 + seed % 14, .drives = true});
     const Model model = model_from_urdf(urdf.text(), options(random));
     seen.count(model);
-    test::expect_kdl_reading(model, urdf.text(), 0.05, random, 2, bar);
+    test::expect_matches_kdl(model, urdf.text(), 0.05, random, 2, bar);
     if (HasFailure()) break;
   }
   if (HasFailure()) return;

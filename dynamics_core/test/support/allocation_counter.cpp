@@ -18,7 +18,7 @@ namespace {
 constinit std::atomic<bool> counting{false};
 constinit std::atomic<std::size_t> count{0};
 
-[[maybe_unused]] void note() {
+[[maybe_unused]] void record() {
   if (counting.load(std::memory_order_relaxed)) count.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -39,9 +39,9 @@ std::size_t stop() {
 }  // namespace dynamics::test::allocation_counter
 
 #if DYNAMICS_COUNTS_ALLOCATIONS
-// glibc's own functions under the names that a program may replace; symbols of the executable take
-// the place of the library's for the shared libraries, too.
-using dynamics::test::allocation_counter::note;
+// Replaces malloc and its variants. Symbols of the executable take precedence over those of glibc,
+// for the shared libraries as well.
+using dynamics::test::allocation_counter::record;
 
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): glibc's names
@@ -53,42 +53,42 @@ void __libc_free(void* pointer);
 // NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 void* malloc(std::size_t size) {
-  note();
+  record();
   return __libc_malloc(size);
 }
 void* calloc(std::size_t number, std::size_t size) {
-  note();
+  record();
   return __libc_calloc(number, size);
 }
 void* realloc(void* pointer, std::size_t size) {
-  note();
+  record();
   return __libc_realloc(pointer, size);
 }
 void* memalign(std::size_t alignment, std::size_t size) {
-  note();
+  record();
   return __libc_memalign(alignment, size);
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) {
-  note();
+  record();
   return __libc_memalign(alignment, size);
 }
 int posix_memalign(void** pointer, std::size_t alignment, std::size_t size) {
-  note();
+  record();
   *pointer = __libc_memalign(alignment, size);
   return *pointer == nullptr ? ENOMEM : 0;
 }
 void free(void* pointer) { __libc_free(pointer); }
 }
 
-// operator new, too: a standard library may take its memory from elsewhere
+// operator new as well: a standard library may not use malloc
 void* operator new(std::size_t size) {
-  note();
+  record();
   if (void* pointer = __libc_malloc(size == 0 ? 1 : size)) return pointer;
   throw std::bad_alloc();
 }
 void* operator new[](std::size_t size) { return operator new(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  note();
+  record();
   if (void* pointer = __libc_memalign(static_cast<std::size_t>(alignment), size)) return pointer;
   throw std::bad_alloc();
 }

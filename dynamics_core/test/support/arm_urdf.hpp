@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A good robot of two links as a URDF; tests replace a piece of its text.
+// A valid URDF of an arm with two links; tests modify its text.
 
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ inline std::string arm_urdf() {
 )";
 }
 
-/// The text with the first `from` replaced, which must be there.
+/// The text with the first `from` replaced. Fails the test if there is none.
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   if (at == std::string::npos) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How far two results are apart, and the largest such distance of a test, printed at its end.
+// Relative differences of results. The largest ones are printed when the test program ends.
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,7 @@ namespace dynamics::test {
 
 inline Eigen::Index idx(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
-/// |a - b| / |b|, by the largest entry; where b is smaller than `floor`, divided by that. NaN where
-/// an entry is NaN or the sizes differ.
+/// max |a - b| / max(max |b|, floor). NaN if an entry is NaN or the sizes differ.
 template <class A, class B>
 double relative(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b,
                 double floor = 1e-300) {
@@ -31,15 +30,15 @@ inline double relative(double a, double b, double scale) {
   return std::abs(a - b) / max_propagating_nan(std::abs(b), scale);
 }
 
-/// The largest differences of this executable's tests by name.
-class Largest : public testing::Environment {
+/// The largest differences of the tests of this program, by name.
+class LargestDifferences : public testing::Environment {
  public:
-  static Largest& instance() {
-    static auto* one =
-        static_cast<Largest*>(testing::AddGlobalTestEnvironment(new Largest));  // owned by gtest
+  static LargestDifferences& instance() {
+    static auto* one = static_cast<LargestDifferences*>(
+        testing::AddGlobalTestEnvironment(new LargestDifferences));  // owned by gtest
     return *one;
   }
-  double note(const std::string& what, double difference) {
+  double record(const std::string& what, double difference) {
     double& largest = largest_.try_emplace(what, difference).first->second;
     largest = max_propagating_nan(largest, difference);
     return difference;
@@ -54,8 +53,9 @@ class Largest : public testing::Environment {
   std::map<std::string, double> largest_;
 };
 
-/// Fails above the bar, and remembers the difference for the summary.
-#define EXPECT_CLOSE(what, difference, bar) \
-  EXPECT_LT(::dynamics::test::Largest::instance().note(what, difference), bar) << (what)
+/// Fails unless the difference is below the tolerance; records it for the summary.
+#define EXPECT_CLOSE(what, difference, tolerance)                                                 \
+  EXPECT_LT(::dynamics::test::LargestDifferences::instance().record(what, difference), tolerance) \
+      << (what)
 
 }  // namespace dynamics::test

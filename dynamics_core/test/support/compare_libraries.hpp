@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A model that the library read from a URDF's text, compared with other readings of the same text:
-// the tests' own one with KDL (rotors, friction and mimic joints included), and MuJoCo's (rigid
-// bodies only). Compared: M, C qd, g, inverse and forward dynamics, and the pose and the Jacobian
-// of each link.
+// Compares a Model read from a URDF with KDL and MuJoCo on the same text: M, C qd, g, inverse and
+// forward dynamics, and the pose and the Jacobian of each link. For KDL the tests have a reader
+// (kdl_urdf.hpp, including rotors, friction and mimic joints); MuJoCo reads the text itself (rigid
+// bodies only).
 
 #include <Eigen/Cholesky>
 #include <string>
@@ -38,52 +38,54 @@ struct RandomState {
   }
 };
 
-/// Another reading's results in the model's coordinates.
-struct Reading {
+/// Results of the other library in the model's coordinates.
+struct ReferenceResults {
   Eigen::MatrixXd M;
   Eigen::VectorXd coriolis, gravity, tau, qdd;
 };
 
-/// The library's results at a state, and forward dynamics of `expected.tau`.
-inline void expect_reading(const Model& model, const RandomState& state, const Reading& expected,
-                           const Conditions& conditions, const std::string& by, double bar) {
+/// Compares the results at a state; forward dynamics is computed for `expected.tau`.
+inline void expect_results(const Model& model, const RandomState& state,
+                           const ReferenceResults& expected, const Conditions& conditions,
+                           const std::string& by, double tolerance) {
   Workspace workspace(model);
   const auto n = idx(model.size());
   Eigen::MatrixXd M(n, n), C(n, n);
   Eigen::VectorXd g(n), tau(n), qdd(n);
   inertia_matrix(model, workspace, state.q, M);
-  EXPECT_CLOSE("M, " + by, relative(M, expected.M), bar);
-  // where terms cancel: in the measure of what they come from
+  EXPECT_CLOSE("M, " + by, relative(M, expected.M), tolerance);
+  // relative to the terms of the sum, which may cancel
   const double scale = expected.M.cwiseAbs().maxCoeff() * state.qd.squaredNorm();
   for (const auto kind : {CoriolisKind::denoc, CoriolisKind::christoffel}) {
     coriolis_matrix(model, workspace, state.q, state.qd, C, kind);
-    EXPECT_CLOSE("C qd, " + by, relative(C * state.qd, expected.coriolis, scale), bar);
+    EXPECT_CLOSE("C qd, " + by, relative(C * state.qd, expected.coriolis, scale), tolerance);
   }
   gravity_forces(model, workspace, state.q, g);
-  EXPECT_CLOSE("g, " + by, relative(g, expected.gravity, model.total_mass()), bar);
+  EXPECT_CLOSE("g, " + by, relative(g, expected.gravity, model.total_mass()), tolerance);
   inverse_dynamics(model, workspace, state.q, state.qd, state.qdd, tau, conditions);
-  EXPECT_CLOSE("inverse dynamics, " + by, relative(tau, expected.tau), bar);
+  EXPECT_CLOSE("inverse dynamics, " + by, relative(tau, expected.tau), tolerance);
   forward_dynamics(model, workspace, state.q, state.qd, expected.tau, qdd, conditions);
-  EXPECT_CLOSE("forward dynamics, " + by, relative(qdd, expected.qdd), bar);
+  EXPECT_CLOSE("forward dynamics, " + by, relative(qdd, expected.qdd), tolerance);
 }
 
 inline void expect_frame(const Model& model, const Eigen::VectorXd& q, const std::string& link,
                          const Eigen::Vector3d& position, const Eigen::MatrixXd& expected,
-                         const std::string& by, double bar) {
+                         const std::string& by, double tolerance) {
   Workspace workspace(model);
   const std::size_t frame = model.frame(link);
   Eigen::MatrixXd J(6, idx(model.size()));
   jacobian(model, workspace, q, frame, Axes::local_world_aligned, J);
-  EXPECT_CLOSE("Jacobians, " + by, relative(J, expected, 1.0), bar) << link;
+  EXPECT_CLOSE("Jacobians, " + by, relative(J, expected, 1.0), tolerance) << link;
   EXPECT_CLOSE("positions, " + by,
-               relative(frame_pose(model, workspace, q, frame).translation, position, 1.0), bar)
+               relative(frame_pose(model, workspace, q, frame).translation, position, 1.0),
+               tolerance)
       << link;
 }
 
 #ifdef DYNAMICS_TEST_KDL
-inline void expect_kdl_reading(const Model& model, const std::string& text,
+inline void expect_matches_kdl(const Model& model, const std::string& text,
                                double friction_velocity, RandomRobot& random, int states,
-                               double bar) {
+                               double tolerance) {
   const KdlUrdf other(text);
   ASSERT_EQ(model.body_count(), other.degrees().size());
   ASSERT_EQ(model.frames().size(), other.frames().size());
@@ -97,7 +99,7 @@ inline void expect_kdl_reading(const Model& model, const std::string& text,
   for (int k = 0; k < states; ++k) {
     const RandomState state(model, random);
     const Eigen::VectorXd q = G * state.q + b, qd = G * state.qd, qdd = G * state.qdd;
-    Reading expected;
+    ReferenceResults expected;
     expected.M = G.transpose() * other.inertia_matrix(q) * G;
     expected.coriolis = G.transpose() * other.inverse(q, qd, zero, none);
     expected.gravity = G.transpose() * other.inverse(q, zero, zero, gravity);
@@ -106,10 +108,10 @@ inline void expect_kdl_reading(const Model& model, const std::string& text,
         G.transpose() * (other.inverse(q, qd, qdd, gravity) + rotors.cwiseProduct(qdd)) + friction;
     expected.qdd =
         expected.M.ldlt().solve(expected.tau - friction - expected.coriolis - expected.gravity);
-    expect_reading(model, state, expected, {}, "KDL", bar);
+    expect_results(model, state, expected, {}, "KDL", tolerance);
     for (const std::string& link : other.frames()) {
       expect_frame(model, state.q, link, from_kdl(other.pose(q, link).p),
-                   other.jacobian(q, link) * G, "KDL", bar);
+                   other.jacobian(q, link) * G, "KDL", tolerance);
     }
     if (testing::Test::HasFailure()) return;
   }
@@ -117,9 +119,9 @@ inline void expect_kdl_reading(const Model& model, const std::string& text,
 #endif
 
 #ifdef DYNAMICS_TEST_MUJOCO
-/// G: MuJoCo moves mimic joints freely, all_joints = G q + b in the order of Model::bodies().
-inline void expect_mujoco_reading(const Model& model, const std::string& text, RandomRobot& random,
-                                  int states, double bar) {
+/// MuJoCo ignores mimic couplings. Its joint positions are G q + b, in its own order.
+inline void expect_matches_mujoco(const Model& model, const std::string& text, RandomRobot& random,
+                                  int states, double tolerance) {
   MujocoUrdf other(text, model.gravity());
   ASSERT_EQ(idx(model.body_count()), other.size());
   std::vector<std::string> names;
@@ -134,26 +136,26 @@ inline void expect_mujoco_reading(const Model& model, const std::string& text, R
   }
   Conditions conditions;
   conditions.friction = false;
-  const Eigen::VectorXd still = Eigen::VectorXd::Zero(other.size());
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(other.size());
   for (int k = 0; k < states; ++k) {
     const RandomState state(model, random);
     const Eigen::VectorXd q = G * state.q + b;
-    Reading expected;
-    other.set_state(q, still);
-    expected.gravity = G.transpose() * other.inverse(still);
+    ReferenceResults expected;
+    other.set_state(q, zero);
+    expected.gravity = G.transpose() * other.inverse(zero);
     expected.M = G.transpose() * other.inertia_matrix() * G;
     other.set_state(q, G * state.qd);
-    const Eigen::VectorXd bias = G.transpose() * other.inverse(still);
+    const Eigen::VectorXd bias = G.transpose() * other.inverse(zero);
     expected.coriolis = bias - expected.gravity;
     expected.tau = G.transpose() * other.inverse(G * state.qdd);
     expected.qdd = G.cols() == G.rows()
                        ? Eigen::VectorXd(G.transpose() * other.forward(G * expected.tau))
                        : Eigen::VectorXd(expected.M.ldlt().solve(expected.tau - bias));
-    expect_reading(model, state, expected, conditions, "MuJoCo", bar);
+    expect_results(model, state, expected, conditions, "MuJoCo", tolerance);
     for (const Frame& frame : model.frames()) {
       if (frame.name == model.base_link()) continue;
       expect_frame(model, state.q, frame.name, other.position(frame.name),
-                   other.jacobian(frame.name) * G, "MuJoCo", bar);
+                   other.jacobian(frame.name) * G, "MuJoCo", tolerance);
     }
     if (testing::Test::HasFailure()) return;
   }

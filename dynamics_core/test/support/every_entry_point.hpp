@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Calls of every public function of rigid/ on a model, with random arguments drawn beforehand.
+// Calls every public function of rigid/ on a model, with random arguments generated in advance.
 
 #include <array>
 #include <functional>
@@ -21,7 +21,7 @@
 
 namespace dynamics::test {
 
-/// One caller: a workspace, arguments and results of its own, on a model that it shares.
+/// A caller with its own workspace, arguments and results, on a shared model.
 class EveryEntryPoint {
  public:
   EveryEntryPoint(const Model& model, unsigned seed, std::size_t states)
@@ -71,7 +71,7 @@ class EveryEntryPoint {
   std::size_t state_count() const { return states_.size(); }
   const std::string& call_name(std::size_t call) const { return calls_[call].first; }
 
-  /// Runs one call on one state. Allocates nothing of its own.
+  /// Runs one call on one state. Does not allocate by itself.
   void run(std::size_t call, std::size_t state) { calls_[call].second(states_[state]); }
 
   void clear_results() {
@@ -82,13 +82,13 @@ class EveryEntryPoint {
     scalars_.fill(0.0);
   }
 
-  /// Puts the results of the last call behind `bits`.
-  void append_results(std::vector<double>& bits) const {
-    bits.insert(bits.end(), M_.data(), M_.data() + M_.size());
-    bits.insert(bits.end(), J_.data(), J_.data() + J_.size());
-    bits.insert(bits.end(), out_.data(), out_.data() + out_.size());
-    bits.insert(bits.end(), d_.data(), d_.data() + d_.size());
-    bits.insert(bits.end(), scalars_.begin(), scalars_.end());
+  /// Appends the results of the last call.
+  void append_results(std::vector<double>& results) const {
+    results.insert(results.end(), M_.data(), M_.data() + M_.size());
+    results.insert(results.end(), J_.data(), J_.data() + J_.size());
+    results.insert(results.end(), out_.data(), out_.data() + out_.size());
+    results.insert(results.end(), d_.data(), d_.data() + d_.size());
+    results.insert(results.end(), scalars_.begin(), scalars_.end());
   }
 
  private:
@@ -207,8 +207,8 @@ class EveryEntryPoint {
   std::vector<std::pair<std::string, std::function<void(const State&)>>> calls_;
 };
 
-/// Robots that take every path: a plain chain, a tree with mimic joints on a floating base, and a
-/// large tree whose mimic joints are many, some of them massless.
+/// Robots for every code path: a chain, a tree with mimic joints on a floating base, and a large
+/// tree with many mimic joints, with and without a massless one.
 inline std::vector<Model> entry_point_models() {
   RandomRobot random(77);
   std::vector<Model> models;

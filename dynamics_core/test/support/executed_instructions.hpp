@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a piece of work really executes: it runs in a child process, one machine instruction after
-// the other, and the additions, multiplications, divisions and square roots among them are counted.
+// Counts the floating-point instructions that a function executes (additions, multiplications,
+// divisions, square roots) by single-stepping it in a child process.
 
 #include <functional>
 #include <optional>
@@ -27,7 +27,7 @@ namespace dynamics::test {
 
 using counting::OperationCount;
 
-/// Adds what the instruction does in SSE2: [66 or F2] [REX] 0F opcode.
+/// Adds the operations of an SSE2 instruction: [66 or F2] [REX] 0F opcode.
 inline void decode(const unsigned char* code, OperationCount& counts) {
   const unsigned char prefix = *code;
   if (prefix != 0x66 && prefix != 0xF2) return;
@@ -45,8 +45,8 @@ inline void decode(const unsigned char* code, OperationCount& counts) {
   }
 }
 
-/// Runs the work in a child process step by step; nothing where that is not allowed here. Only
-/// what this executable itself contains counts: not the mathematical library's sines.
+/// Runs the function in a child process step by step; nothing if ptrace is not permitted. Counts
+/// only instructions of this executable, not those of the math library's sines.
 inline std::optional<OperationCount> executed(const std::function<void()>& work) {
   const pid_t child = fork();
   if (child == 0) {
@@ -68,7 +68,7 @@ inline std::optional<OperationCount> executed(const std::function<void()>& work)
     user_regs_struct registers{};
     if (ptrace(PTRACE_GETREGS, child, nullptr, &registers) != 0) return std::nullopt;
     if (registers.rip < begin || registers.rip >= end) continue;
-    // the child's code is where this process has its own
+    // the code of the child is at the same addresses as that of this process
     decode(reinterpret_cast<const unsigned char*>(registers.rip), counts);
   }
   kill(child, SIGKILL);
@@ -82,7 +82,7 @@ inline std::optional<OperationCount> executed(const std::function<void()>& work)
 
 namespace dynamics::test {
 inline std::optional<counting::OperationCount> executed(const std::function<void()>&) {
-  return std::nullopt;  // other instructions, or instrumented ones
+  return std::nullopt;  // other instruction set, or instrumented code
 }
 }  // namespace dynamics::test
 

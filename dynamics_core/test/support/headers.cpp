@@ -1,2 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing: the target of the tests' precompiled headers needs a file.
+// Empty: the target of the tests' precompiled headers needs a source file.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries that results are compared with, from Debian's packages liborocos-kdl-dev and
-# libmujoco-dev: targets dynamics_test_kdl and dynamics_test_mujoco where they are installed.
+# Defines the targets dynamics_test_kdl and dynamics_test_mujoco if KDL and MuJoCo are installed
+# (Debian packages liborocos-kdl-dev and libmujoco-dev). Results are compared with these libraries.
 include_guard(GLOBAL)
 
 find_package(orocos_kdl QUIET)
@@ -10,7 +10,7 @@ if(orocos_kdl_FOUND)
   target_compile_definitions(dynamics_test_kdl INTERFACE DYNAMICS_TEST_KDL)
 endif()
 
-# Not by its CMake package: Debian 12's names an include directory that does not exist.
+# Not with find_package: the CMake package of Debian 12 has a wrong include directory.
 find_path(DYNAMICS_MUJOCO_INCLUDE_DIR mujoco/mujoco.h)
 find_library(DYNAMICS_MUJOCO_LIBRARY mujoco)
 mark_as_advanced(DYNAMICS_MUJOCO_INCLUDE_DIR DYNAMICS_MUJOCO_LIBRARY)
@@ -21,7 +21,7 @@ if(DYNAMICS_MUJOCO_INCLUDE_DIR AND DYNAMICS_MUJOCO_LIBRARY)
   target_compile_definitions(dynamics_test_mujoco INTERFACE DYNAMICS_TEST_MUJOCO)
 endif()
 
-# A test that this machine cannot build is in the list all the same: skipped, with the reason.
+# Registers a test that cannot be built on this machine as skipped, with the reason.
 function(dynamics_core_skipped_test name reason)
   message(STATUS "${name}: skipped, ${reason}")
   add_test(NAME ${name} COMMAND "${CMAKE_COMMAND}" -E echo "skipped: ${reason}")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// KDL's chains and trees from a description, by no code of the library under test.
+// KDL trees from a description, independent of the library under test.
 
 #include <cmath>
 #include <kdl/tree.hpp>
@@ -33,7 +33,7 @@ inline KDL::RigidBodyInertia to_kdl(const std::optional<Inertial>& inertial) {
   if (!inertial) return KDL::RigidBodyInertia::Zero();
   const Eigen::Matrix3d& i = inertial->inertia;
   return KDL::RigidBodyInertia(
-      inertial->mass, to_kdl(inertial->centre),
+      inertial->mass, to_kdl(inertial->center),
       KDL::RotationalInertia(i(0, 0), i(1, 1), i(2, 2), i(0, 1), i(0, 2), i(1, 2)));
 }
 
@@ -47,11 +47,12 @@ inline KDL::Joint to_kdl(const JointDescription& joint) {
       return {joint.name, origin, axis, KDL::Joint::RotAxis, 1.0, 0.0, joint.rotor_inertia};
     case JointType::prismatic:
       return {joint.name, origin, axis, KDL::Joint::TransAxis, 1.0, 0.0, joint.rotor_inertia};
-    default: throw std::invalid_argument("KDL has no joint like '" + joint.name + "'");
+    default:
+      throw std::invalid_argument("KDL does not support the type of joint '" + joint.name + "'");
   }
 }
 
-/// Friction, damping and mimic couplings are left out: KDL knows none.
+/// KDL has no friction, damping or mimic joints: they are ignored.
 inline KDL::Tree kdl_tree(const RobotDescription& robot) {
   std::map<std::string, const LinkDescription*> links;
   std::map<std::string, bool> is_child;
@@ -62,7 +63,7 @@ inline KDL::Tree kdl_tree(const RobotDescription& robot) {
     if (!is_child[link.name]) root = link.name;
   }
   KDL::Tree tree(root);
-  // parents may come after children in the description
+  // children may come before their parents in the description
   std::size_t added = 0;
   std::map<std::string, bool> present = {{root, true}};
   while (added < robot.joints.size()) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A URDF read by the tests themselves: nothing of the library under test takes part. KDL computes
-// the rigid bodies' part, and the textbook's formulas add rotors, friction and mimic joints:
+// A URDF reader independent of the library under test. KDL computes the rigid-body dynamics;
+// textbook formulas add rotors, friction and mimic joints:
 //
 //   q_all = G q + b,  M = G^T (M_kdl + diag(rotor)) G,
 //   tau = G^T (tau_kdl(q_all, G qd, G qdd) + rotor G qdd + damping G qd + Coulomb friction)
 //
-// A planar joint is slides along x and y and a rotation about z (its normal must be z); a floating
-// joint is slides along x, y, z and rotations about z, y, x.
+// A planar joint is translations along x and y and a rotation about z (its normal must be z); a
+// floating joint is translations along x, y, z and rotations about z, y, x.
 
 #include <tinyxml2.h>
 
@@ -30,11 +30,11 @@ namespace dynamics::test {
 
 class KdlUrdf {
  public:
-  /// One motion about or along one axis; the same index in KDL's arrays.
+  /// One single-axis joint; its index is the same in KDL's arrays.
   struct Degree {
-    std::string name;  ///< the joint's name, or JOINT/x ... of a planar or floating one
+    std::string name;  ///< the joint's name, or JOINT/x ... for a planar or floating joint
     double damping = 0.0, friction = 0.0, rotor = 0.0;
-    std::string leader;  ///< of a mimic joint, else empty
+    std::string leader;  ///< for a mimic joint, otherwise empty
     double multiplier = 1.0, offset = 0.0;
   };
 
@@ -86,7 +86,7 @@ class KdlUrdf {
     return {G, b};
   }
 
-  /// The torques of all degrees, without friction and rotors.
+  /// Torques of all single-axis joints, without friction and rotors.
   Eigen::VectorXd inverse(const Eigen::VectorXd& q, const Eigen::VectorXd& qd,
                           const Eigen::VectorXd& qdd, const Eigen::Vector3d& gravity) const {
     KDL::TreeIdSolver_RNE solver(tree_, KDL::Vector(gravity.x(), gravity.y(), gravity.z()));
@@ -117,7 +117,7 @@ class KdlUrdf {
     return result;
   }
 
-  /// Linear rows first, in the root's axes, at the link's origin.
+  /// Linear rows first, in root axes, at the link origin.
   Eigen::MatrixXd jacobian(const Eigen::VectorXd& q, const std::string& link) const {
     Eigen::MatrixXd result = Eigen::MatrixXd::Zero(6, q.size());
     KDL::Chain chain;
@@ -188,7 +188,7 @@ class KdlUrdf {
     throw std::runtime_error("no joint " + name);
   }
 
-  /// Rotor inertias that stand outside of the joints.
+  /// Rotor inertias given outside of <joint>.
   void read_rotors() {
     for (const auto* t = first(robot_, "transmission"); t != nullptr;
          t = t->NextSiblingElement("transmission")) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A MuJoCo model from a description, by no code of the library under test: MJCF text, its inertias
+// A MuJoCo model from a description, independent of the library under test: MJCF text with inertias
 // as principal moments.
 //
-// A planar or floating joint is the same sequence of slides and hinges that the library names its
-// coordinates after, all on the one body. Mimic joints move freely. Coulomb friction is left out.
+// A planar or floating joint is a sequence of slide and hinge joints on one body, as in the
+// library. Mimic joints are independent. Coulomb friction is ignored.
 
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
@@ -49,7 +49,7 @@ class MujocoModel {
   mjData* data() { return data_.get(); }
   Eigen::Index size() const { return model_->nv; }
 
-  /// MuJoCo's index of a single-axis joint (a coordinate's or a mimic joint's name).
+  /// MuJoCo's index of a single-axis joint, by the name of the coordinate or mimic joint.
   int degree(const std::string& joint) const {
     const int id = mj_name2id(model_.get(), mjOBJ_JOINT, joint.c_str());
     if (id < 0) throw std::runtime_error("MuJoCo has no joint " + joint);
@@ -159,15 +159,15 @@ class MujocoModel {
     return "";
   }
 
-  /// MuJoCo wants a mass and moments above 1e-15 of what moves: slender rods and massless links get
-  /// that much, which is round-off beside the others'.
+  /// MuJoCo requires masses and moments above 1e-15 for moving bodies: slender rods and massless
+  /// links get this minimum, which is round-off relative to the others.
   static std::string inertial_text(const Inertial& inertial) {
     constexpr double least = 2e-15;
     const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(inertial.inertia);
     Eigen::Matrix3d axes = eigen.eigenvectors();
     if (axes.determinant() < 0.0) axes.col(2) *= -1.0;
     return fmt::format("<inertial pos='{}' quat='{}' mass='{:.17g}' diaginertia='{}'/>\n",
-                       text(inertial.centre), text(axes), std::max(inertial.mass, least),
+                       text(inertial.center), text(axes), std::max(inertial.mass, least),
                        text(Eigen::Vector3d(eigen.eigenvalues().cwiseMax(least))));
   }
 
@@ -181,7 +181,7 @@ class MujocoModel {
     std::string result = fmt::format("<body name='{}' pos='{}' quat='{}'>\n", joint.child,
                                      text(joint.origin.translation), text(joint.origin.rotation));
     const auto& inertial = links.by_name.at(joint.child)->inertial;
-    // what is fixed to the base has no part in the energies
+    // links fixed to the base do not contribute to the energies
     if (moves) result += inertial_text(inertial.value_or(Inertial{}));
     result += joint_text(joint);
     const auto found = links.children.find(joint.child);

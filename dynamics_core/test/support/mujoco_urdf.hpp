@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A URDF's text as MuJoCo itself reads it. MuJoCo ignores mimic couplings and rotor inertias;
-// friction is taken out, so that only the rigid bodies are compared.
+// A URDF read by MuJoCo. MuJoCo ignores mimic couplings and rotor inertias; friction is removed, so
+// that only the rigid-body dynamics are compared.
 //
-// Entries of vectors and matrices are in the order of `degrees`: names as the library's, JOINT/x
-// ... for planar and floating joints. MuJoCo's free joint has a quaternion instead of three angles
-// and the velocity v of its own kind: v = E qd, dv/dt = E qdd + E' qd. Floating joints must be at
-// the root, whose name must be "world", and planar joints have z as their normal: MuJoCo reads no
-// others.
+// Entries of vectors and matrices are in the order of `degrees`, with the library's names: JOINT/x
+// ... for planar and floating joints. MuJoCo's free joint has a quaternion instead of three angles,
+// and velocities v = E qd, dv/dt = E qdd + E' qd. MuJoCo supports floating joints only at the root,
+// which must be named "world", and planar joints only with normal z.
 
 #include <mujoco/mujoco.h>
 
@@ -25,12 +24,11 @@ namespace dynamics::test {
 
 class MujocoUrdf {
  public:
-  /// `text` ends with </robot>. Throws std::runtime_error where MuJoCo refuses it.
+  /// `text` must end with </robot>. Throws std::runtime_error if MuJoCo cannot read it.
   explicit MujocoUrdf(std::string text, const Eigen::Vector3d& gravity = {0.0, 0.0, -9.81}) {
     const std::size_t end = text.rfind("</robot>");
     if (end == std::string::npos) throw std::runtime_error("not a URDF");
-    // keep links that are fixed to others; a slender rod's zero moment becomes the least possible
-    // one
+    // keep links behind fixed joints; increase the zero moment of a slender rod to the minimum
     text.insert(end,
                 "<mujoco><compiler fusestatic='false' balanceinertia='false' "
                 "inertiafromgeom='false' boundmass='2e-15' boundinertia='2e-15'/></mujoco>");
@@ -87,14 +85,14 @@ class MujocoUrdf {
     return E_.transpose() * Eigen::Map<Eigen::VectorXd>(data_->qfrc_inverse, size());
   }
 
-  /// After inverse() or forward(), as the two below.
+  /// Call after inverse() or forward(), like the two functions below.
   Eigen::MatrixXd inertia_matrix() {
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> full(size(), size());
     mj_fullM(model_.get(), full.data(), data_->qM);
     return E_.transpose() * full * E_;
   }
 
-  /// Linear rows first, in the world's axes, at the link's origin.
+  /// Linear rows first, in world axes, at the link origin.
   Eigen::MatrixXd jacobian(const std::string& link) {
     Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> both(6, size());
     mj_jacBody(model_.get(), data_.get(), both.data(), both.data() + 3 * size(), body(link));
@@ -130,7 +128,7 @@ class MujocoUrdf {
         for (std::size_t k = 0; k < 6; ++k) degrees_[at + k] = name + parts[k];
         continue;
       }
-      // MuJoCo's names of a planar joint's parts
+      // MuJoCo's names for the axes of a planar joint
       for (const auto& [theirs, ours] : {std::pair{"_TX", "/x"}, {"_TY", "/y"}, {"_RZ", "/yaw"}}) {
         if (name.ends_with(theirs)) name.replace(name.size() - 3, 3, ours);
       }
@@ -150,7 +148,7 @@ class MujocoUrdf {
     Eigen::Map<Eigen::Vector3d>(data_->qpos + at) = p0 + Q0 * q.head<3>();
     data_->qpos[at + 3] = Q.w();
     Eigen::Map<Eigen::Vector3d>(data_->qpos + at + 4) = Q.vec();
-    // the origin's velocity in the world's axes, the angular velocity in the body's
+    // velocity of the origin in world axes, angular velocity in body axes
     E_.block<3, 3>(degree, degree) = Q0.toRotationMatrix();
     const double sr = std::sin(roll), cr = std::cos(roll), sp = std::sin(pitch),
                  cp = std::cos(pitch), rolld = qd[3], pitchd = qd[4], yawd = qd[5];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The program as users call it, in a folder of its own. DYNAMICS_PROGRAM is its path.
+// Fixture that runs the program in a temporary folder. DYNAMICS_PROGRAM is its path.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class Program : public testing::Test {
     return (folder / name).string();
   }
 
-  /// Runs the program in the test's folder.
+  /// Runs the program in the temporary folder.
   Result run(const std::string& arguments) const {
     const std::string command = "cd '" + folder.string() + "' && DYNAMICS_VIEWER=" + viewer + " '" +
                                 DYNAMICS_PROGRAM + "' " + arguments +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Random robots and states for the tests, from a seed.
+// Random robots and states from a seed.
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
@@ -15,12 +15,12 @@ namespace dynamics::test {
 
 struct RandomRobotOptions {
   std::size_t joints = 6;
-  double branching = 0.0;   ///< chance that a joint does not continue at the last link
-  double prismatic = 0.25;  ///< share of prismatic joints
-  double fixed = 0.0;       ///< chance of a fixed joint, with a link of its own, before a joint
-  double rotors = 0.0;      ///< chance of a rotor inertia
-  double friction = 0.0;    ///< chance of damping and Coulomb friction
-  bool aligned = false;     ///< joint frames turned by multiples of 90 degrees only, axes x, y or z
+  double branching = 0.0;   ///< probability that a joint does not start at the last link
+  double prismatic = 0.25;  ///< probability of a prismatic joint
+  double fixed = 0.0;       ///< probability of a fixed joint and link before a joint
+  double rotors = 0.0;      ///< probability of a rotor inertia
+  double friction = 0.0;    ///< probability of damping and Coulomb friction
+  bool aligned = false;     ///< joint frames rotated by multiples of 90 degrees, axes x, y or z
 };
 
 class RandomRobot {
@@ -45,17 +45,17 @@ class RandomRobot {
     return Eigen::Quaterniond(v[0] + 1e-3, v[1], v[2], v[3]).normalized().toRotationMatrix();
   }
 
-  /// A body of a few kilograms that could exist: the tensor of three point-mass pairs.
+  /// A physical body of a few kilograms: the tensor of three pairs of point masses.
   Inertial inertial() {
     Inertial result;
     result.mass = uniform(0.2, 5.0);
-    result.centre = vector3(0.2);
+    result.center = vector3(0.2);
     const Eigen::Vector3d spread =
         Eigen::Vector3d(uniform(0.01, 0.04), uniform(0.01, 0.04), uniform(0.01, 0.04)) *
         result.mass;
-    const Eigen::Matrix3d turn = rotation();
-    const Eigen::Matrix3d second = turn * spread.asDiagonal() * turn.transpose();
-    result.inertia = second.trace() * Eigen::Matrix3d::Identity() - second;
+    const Eigen::Matrix3d R = rotation();
+    const Eigen::Matrix3d pseudo_inertia = R * spread.asDiagonal() * R.transpose();
+    result.inertia = pseudo_inertia.trace() * Eigen::Matrix3d::Identity() - pseudo_inertia;
     return result;
   }
 
@@ -122,7 +122,7 @@ class RandomRobot {
   std::mt19937 engine_;
 };
 
-/// The robot's base carried by a joint from the link "ground".
+/// The robot with its base connected to a new root link "ground" by the joint.
 inline RobotDescription on_ground(RobotDescription robot, JointDescription joint) {
   joint.parent = "ground";
   joint.child = "base";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Random URDFs as text, from a seed: every joint type, offsets and rotations, chains of fixed
-// joints, elements in any order, optional attributes left out.
+// Random URDF texts from a seed: every joint type, offsets and rotations, chains of fixed joints,
+// elements in any order, optional attributes omitted.
 
 #include <fmt/format.h>
 
@@ -15,11 +15,11 @@
 namespace dynamics::test {
 
 struct RandomUrdfOptions {
-  std::size_t joints = 6;         ///< that move, planar and floating ones counted once
-  double branching = 0.3;         ///< chance that a joint does not continue at the last link
-  double fixed = 0.35;            ///< chance of a chain of one to three fixed joints before a joint
-  bool floating_anywhere = true;  ///< else floating joints only at the root, "world"
-  bool products = true;           ///< of inertia; else tensors are turned by their rpy only
+  std::size_t joints = 6;         ///< moving joints; a planar or floating joint counts once
+  double branching = 0.3;         ///< probability that a joint does not start at the last link
+  double fixed = 0.35;            ///< probability of one to three fixed joints before a joint
+  bool floating_anywhere = true;  ///< false: floating joints only at the root "world"
+  bool products = true;           ///< products of inertia; false: tensors rotated only by rpy
   bool drives = false;            ///< damping, Coulomb friction, rotor inertia and mimic joints
 };
 
@@ -32,7 +32,7 @@ class RandomUrdf {
       std::string parent = random_.chance(options.branching)
                                ? movable[random_.index(movable.size())]
                                : movable.back();
-      // the first joint is at the root itself, where every type is possible
+      // the first joint is at the root, where every type is supported
       if (i > 0 && random_.chance(options.fixed)) parent = fixed_chain(parent);
       const std::string child = "link" + std::to_string(i);
       add_moving_joint(fmt::format("joint{}", i), parent, child);
@@ -72,7 +72,7 @@ class RandomUrdf {
     if (!inertial) return add(fmt::format("<link name=\"{}\"/>\n", name));
     const Inertial body = random_.inertial();
     Eigen::Matrix3d i = body.inertia;
-    // the diagonal of a body's tensor is itself the tensor of a body
+    // the diagonal of a physical tensor is a physical tensor
     if (!options_.products) i = Eigen::Matrix3d(i.diagonal().asDiagonal());
     add(fmt::format(
         "<link name=\"{}\"><inertial>{}<mass value=\"{:.17g}\"/>"
@@ -124,19 +124,19 @@ class RandomUrdf {
     if (single) single_.push_back(name);
   }
 
-  /// Friction and the rotor inside the joint; a rotor may also stand in a block of its own.
+  /// Friction, rotor inertia (in the joint, in <ros2_control> or in <transmission>) and mimic.
   std::string drive(const std::string& name, bool single) {
     std::string result;
     std::string dynamics;
     if (random_.chance(0.6)) dynamics += number("damping", 1.0);
     if (single && random_.chance(0.5)) dynamics += number("friction", 1.0);
     if (single && random_.chance(0.5)) {
-      const double place = random_.uniform(0.0, 3.0);
-      if (place < 1.0) {
-        // urdfdom refuses <dynamics> without damping and friction
+      const double location = random_.uniform(0.0, 3.0);
+      if (location < 1.0) {
+        // urdfdom rejects <dynamics> without damping and friction
         if (dynamics.empty()) dynamics += number("damping", 1.0);
         dynamics += number("rotor_inertia", 0.5);
-      } else if (place < 2.0) {
+      } else if (location < 2.0) {
         add(
             fmt::format("<ros2_control name=\"control_{0}\" type=\"system\"><joint name=\"{0}\">"
                         "<param name=\"rotor_inertia\">{1:.17g}</param></joint></ros2_control>\n",
@@ -153,7 +153,7 @@ class RandomUrdf {
     if (single && !single_.empty() && random_.chance(0.3)) {
       result += fmt::format("<mimic joint=\"{}\"", single_[random_.index(single_.size())]);
       if (!random_.chance(0.2)) {
-        // not near zero: a follower that hardly moves is a joint of its own kind
+        // not near zero, where the mimic joint hardly moves
         const double sign = random_.chance(0.5) ? 1.0 : -1.0;
         result += fmt::format(" multiplier=\"{:.17g}\"", sign * random_.uniform(0.3, 2.0));
       }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The robots that are compared with other libraries: the papers' ones, and random trees of up to
-// 60 joints.
+// Robots for comparison with other libraries: the papers' robots and random trees of up to 60
+// joints.
 
 #include <ostream>
 #include <string>
@@ -28,13 +28,13 @@ struct Sample {
 };
 inline void PrintTo(const Sample& sample, std::ostream* out) { *out << sample.name; }
 
-/// `damping`: whether joints may have some, which KDL lacks. None has Coulomb friction.
+/// `damping`: some joints have damping, which KDL does not support. None has Coulomb friction.
 inline std::vector<Sample> sample_robots(bool damping) {
   std::vector<Sample> samples;
   unsigned seed = 1;
   for (const auto name : built_in_robots()) {
     const DhTable table = built_in_robot(name);
-    // the canadarm floats in space; gravity makes it a better check
+    // the canadarm has no gravity; with gravity more terms are compared
     samples.push_back({std::string(name), describe(table),
                        table.gravity.isZero() ? Eigen::Vector3d(1.0, -2.0, -9.0) : table.gravity,
                        seed++, true});
@@ -56,14 +56,14 @@ inline std::vector<Sample> sample_robots(bool damping) {
                          random.vector3(10.0), seed++, chain});
     }
   }
-  // axes and mounts that miss x, y, z and right angles by a little, as rounded ones in files do
-  for (const double miss : {1e-2, 1e-4, 1e-5, 1e-6, 1e-8, 1e-12}) {
+  // axes and origins that deviate slightly from x, y, z and right angles, like rounded values
+  for (const double deviation : {1e-2, 1e-4, 1e-5, 1e-6, 1e-8, 1e-12}) {
     RandomRobot random(seed);
     RobotDescription robot = random.robot({.joints = 9, .prismatic = 0.3, .aligned = true});
     for (JointDescription& joint : robot.joints) {
-      joint.axis = (random.chance(0.5) ? 1.0 : -1.0) * joint.axis + random.vector3(miss);
-      joint.origin.rotation =
-          joint.origin.rotation * rotation_from_rpy(random.vector3(random.chance(0.5) ? miss : 0));
+      joint.axis = (random.chance(0.5) ? 1.0 : -1.0) * joint.axis + random.vector3(deviation);
+      joint.origin.rotation = joint.origin.rotation *
+                              rotation_from_rpy(random.vector3(random.chance(0.5) ? deviation : 0));
     }
     samples.push_back({"rounded" + std::to_string(samples.size()), std::move(robot),
                        random.vector3(10.0), seed++, true});

@@ -5,13 +5,13 @@
 
 namespace dynamics::test {
 
-/// The robot with all lengths and masses multiplied; revolute joints only, rotors stay.
+/// The robot with all lengths and masses multiplied; for revolute joints only, rotors unchanged.
 inline RobotDescription scaled(RobotDescription robot, double length, double mass) {
   for (JointDescription& joint : robot.joints) joint.origin.translation *= length;
   for (LinkDescription& link : robot.links) {
     if (!link.inertial) continue;
     link.inertial->mass *= mass;
-    link.inertial->centre *= length;
+    link.inertial->center *= length;
     link.inertial->inertia *= mass * length * length;
   }
   return robot;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Descriptions put together by hand, link by link.
+// Builds descriptions link by link.
 
 #include <string>
 #include <utility>
@@ -10,12 +10,12 @@
 
 namespace dynamics::test {
 
-inline Inertial body(double mass, const Eigen::Vector3d& centre,
+inline Inertial body(double mass, const Eigen::Vector3d& center,
                      const Eigen::Vector3d& principal = Eigen::Vector3d::Zero()) {
-  return {mass, centre, principal.asDiagonal()};
+  return {mass, center, principal.asDiagonal()};
 }
 
-/// A robot that starts with a link `base` and grows by add().
+/// Starts with a link `base`; add() adds a joint and a link.
 class RobotBuilder {
  public:
   explicit RobotBuilder(const std::string& name = "robot") {
@@ -48,7 +48,7 @@ class RobotBuilder {
     return *this;
   }
 
-  /// The joint that was added last.
+  /// The last added joint.
   JointDescription& joint() { return robot_.joints.back(); }
   RobotDescription& robot() { return robot_; }
   operator RobotDescription() const { return robot_; }  // NOLINT(google-explicit-constructor)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every kind of expression as a vector argument: those that are read and written in place, and
-// those that are rejected with the argument's name.
+// Tests functions with every kind of vector argument: those that are read and written in place, and
+// those that are rejected with an error that names the argument.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Calls use(name, view) for vectors of the same numbers that are accepted; `view` is mutable.
+/// Calls use(name, view) for every accepted kind of vector with these numbers; `view` is mutable.
 template <class Use>
 void each_vector(const VectorXd& numbers, Use&& use) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -59,7 +59,7 @@ void each_vector(const VectorXd& numbers, Use&& use) {
   use("reshaped", MutableVector(shaped.reshaped()));
 }
 
-/// Calls use(name, view, error) for expressions of the right number of entries that are rejected.
+/// Calls use(name, view, error) for every rejected kind with the right number of entries.
 template <class Use>
 void each_rejected(const VectorXd& numbers, Use&& use) {
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -85,15 +85,15 @@ void each_rejected(const VectorXd& numbers, Use&& use) {
   EXPECT_TRUE((spread.array() == 99.0).all() && (rows.array() == 99.0).all());
 }
 
-/// A function of q, qd and a third vector, each may be unused (no name).
+/// A function of q, qd and a third vector; unused ones have no name.
 struct VectorFunction {
   std::string name;
   std::array<const char*, 3> inputs;
-  const char* output;  ///< null where it has no vector output
+  const char* output;  ///< null if it has no vector output
   std::function<VectorXd(ConstVector, ConstVector, ConstVector, MutableVector)> run;
 };
 
-/// Each argument in turn: every accepted and every rejected kind of expression.
+/// Tests every accepted and every rejected kind for each argument.
 inline void check_every_kind(const VectorFunction& function, Index n) {
   const VectorXd given[3] = {VectorXd::LinSpaced(n, 0.1, 0.3), VectorXd::LinSpaced(n, -0.4, 0.5),
                              VectorXd::LinSpaced(n, 0.7, -0.2)};
@@ -103,8 +103,8 @@ inline void check_every_kind(const VectorFunction& function, Index n) {
     return function.run(replaced == 0 ? by : given[0], replaced == 1 ? by : given[1],
                         replaced == 2 ? by : given[2], out);
   };
-  const auto expect_refusal = [&](const std::string& name, const std::string& kind,
-                                  const std::string& text, const std::function<void()>& call) {
+  const auto expect_rejected = [&](const std::string& name, const std::string& kind,
+                                   const std::string& text, const std::function<void()>& call) {
     try {
       call();
       ADD_FAILURE() << function.name << " accepted " << name << ", " << kind;
@@ -122,7 +122,7 @@ inline void check_every_kind(const VectorFunction& function, Index n) {
     each_rejected(given[i],
                   [&](const std::string& kind, MutableVector view, const std::string& text) {
                     VectorXd out = VectorXd::Zero(n);
-                    expect_refusal(function.inputs[i], kind, text, [&] { run(i, view, out); });
+                    expect_rejected(function.inputs[i], kind, text, [&] { run(i, view, out); });
                     EXPECT_TRUE(out.isZero(0.0)) << function.name << ", " << kind;
                   });
   }
@@ -135,8 +135,8 @@ inline void check_every_kind(const VectorFunction& function, Index n) {
   });
   each_rejected(VectorXd::Zero(n),
                 [&](const std::string& kind, MutableVector view, const std::string& text) {
-                  expect_refusal(function.output, "output " + kind, text,
-                                 [&] { function.run(given[0], given[1], given[2], view); });
+                  expect_rejected(function.output, "output " + kind, text,
+                                  [&] { function.run(given[0], given[1], given[2], view); });
                 });
 }
 
