@@ -59,7 +59,7 @@ namespace {
     }
     if (const Inertial* body = bodies.at(joint.child)) {
       model.appendBodyToJoint(attachment.first,
-                              ::pinocchio::Inertia(body->mass, body->centre, body->inertia),
+                              ::pinocchio::Inertia(body->mass, body->center, body->inertia),
                               attachment.second);
     }
     joint_of_link[joint.child] = attachment;

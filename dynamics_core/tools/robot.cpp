@@ -141,9 +141,9 @@ std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string
       throw InputError(fmt::format("{}: {}", trajectory, error.what()));
     }
   }
-  std::optional<Forced> forced = robot.table ? robot.table->forced : std::nullopt;
+  std::optional<ForcedMotion> forced = robot.table ? robot.table->forced : std::nullopt;
   if (!q1.empty()) {
-    if (!forced || forced->kind != Forced::Kind::cycloid) forced = Forced{};
+    if (!forced || forced->kind != ForcedMotion::Kind::cycloid) forced = ForcedMotion{};
     forced->q1 = parse_vector("--q1", q1, robot.model.size(), {});
   }
   if (!forced) {
@@ -151,7 +151,7 @@ std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string
                                  robot.argument));
   }
   if (period) {
-    if (forced->kind != Forced::Kind::cycloid) {
+    if (forced->kind != ForcedMotion::Kind::cycloid) {
       throw InputError(
           "--period: the forced motion of this robot has one period per joint; give --q1 too for a "
           "cycloid with a single period");
@@ -170,7 +170,7 @@ Payload payload(const std::string& text, const Robot& robot) {
   Payload load;
   load.frame = robot.model.frames()[robot.model.end_effector()].name;
   load.mass = numbers[0];
-  if (numbers.size() == 4) load.centre = {numbers[1], numbers[2], numbers[3]};
+  if (numbers.size() == 4) load.center = {numbers[1], numbers[2], numbers[3]};
   return load;
 }
 

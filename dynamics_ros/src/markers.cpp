@@ -100,7 +100,7 @@ class Scene {
       const auto& link = links[i];
       if (!link.inertial || link.inertial->mass <= 0.0 || bends(link.name)) continue;
       box("inertia", static_cast<std::int32_t>(i), link.name, link.inertial->mass,
-          link.inertial->centre, link.inertial->inertia, options_.inertia_colour);
+          link.inertial->center, link.inertial->inertia, options_.inertia_colour);
     }
   }
 
@@ -126,11 +126,11 @@ class Scene {
     if (payload->inertia.isZero(0.0)) {
       const double radius = std::cbrt(0.75 * payload->mass / (std::numbers::pi * payload_density));
       Marker& marker = add("payload", 0, Marker::SPHERE, options_.payload_colour);
-      marker.pose.position = to_point(frame * payload->centre);
+      marker.pose.position = to_point(frame * payload->center);
       set_scale(marker, Eigen::Vector3d::Constant(2.0 * radius));
       half = radius;
     } else {
-      const Marker& marker = box("payload", 0, payload->frame, payload->mass, payload->centre,
+      const Marker& marker = box("payload", 0, payload->frame, payload->mass, payload->center,
                                  payload->inertia, options_.payload_colour);
       half = 0.5 * std::max({marker.scale.x, marker.scale.y, marker.scale.z});
     }
@@ -138,7 +138,7 @@ class Scene {
     label.text = fmt::format("{:.4g} kg", payload->mass);
     label.scale.z = 0.04 * size_;
     label.pose.position =
-        to_point(frame * payload->centre + (half + label.scale.z) * Eigen::Vector3d::UnitZ());
+        to_point(frame * payload->center + (half + label.scale.z) * Eigen::Vector3d::UnitZ());
   }
 
   void flexible_links() {
@@ -271,7 +271,7 @@ double reach(const dynamics::Model& model) {
   }
   for (const auto& link : model.description().links) {  // what hangs on the last joint
     if (!link.inertial) continue;
-    longest = std::max(longest, distance[link.name] + link.inertial->centre.norm());
+    longest = std::max(longest, distance[link.name] + link.inertial->center.norm());
   }
   return longest > 0.0 && std::isfinite(longest) ? longest : 1.0;
 }

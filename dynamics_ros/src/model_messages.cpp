@@ -111,9 +111,9 @@ dynamics_msgs::msg::Payload payload_message(const Model& model) {
   const dynamics::Payload& payload = *model.payload();
   message.frame = payload.frame;
   message.inertia.m = payload.mass;
-  message.inertia.com.x = payload.centre.x();
-  message.inertia.com.y = payload.centre.y();
-  message.inertia.com.z = payload.centre.z();
+  message.inertia.com.x = payload.center.x();
+  message.inertia.com.y = payload.center.y();
+  message.inertia.com.z = payload.center.z();
   message.inertia.ixx = payload.inertia(0, 0);
   message.inertia.ixy = payload.inertia(0, 1);
   message.inertia.ixz = payload.inertia(0, 2);
@@ -158,7 +158,7 @@ Model with_payload(const Model& model, const dynamics_msgs::msg::Payload& messag
   dynamics::Payload payload;
   payload.frame = message.frame;
   payload.mass = given.m;
-  payload.centre = {given.com.x, given.com.y, given.com.z};
+  payload.center = {given.com.x, given.com.y, given.com.z};
   payload.inertia << given.ixx, given.ixy, given.ixz, given.ixy, given.iyy, given.iyz, given.ixz,
       given.iyz, given.izz;
   return model.with_payload(payload);

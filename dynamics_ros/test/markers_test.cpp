@@ -238,7 +238,7 @@ TEST(Markers, show_the_payload) {
   dynamics::Payload payload;
   payload.frame = "bob";
   payload.mass = 3.0;
-  payload.centre = {0.0, 0.0, -1.0};
+  payload.center = {0.0, 0.0, -1.0};
   robot.replace(robot.model().with_payload(payload));
   Markers markers;
   auto array = markers.make(robot, {});

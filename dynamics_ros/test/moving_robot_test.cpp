@@ -129,7 +129,7 @@ TEST(MovingRobot, keeps_its_state_when_the_payload_changes) {
   dynamics::Payload payload;
   payload.frame = "bob";
   payload.mass = 2.0;
-  payload.centre = {0.0, 0.0, -1.5};
+  payload.center = {0.0, 0.0, -1.5};
   robot.replace(robot.model().with_payload(payload));
   ASSERT_TRUE(robot.placed());
   EXPECT_NEAR(robot.mass_centre().z(), -1.0, 1e-14);

@@ -56,7 +56,7 @@ dynamics::Model with_payload(const dynamics::Model& model,
   dynamics::Payload payload;
   payload.frame = load.frame;
   payload.mass = load.inertia.m;
-  payload.centre = {load.inertia.com.x, load.inertia.com.y, load.inertia.com.z};
+  payload.center = {load.inertia.com.x, load.inertia.com.y, load.inertia.com.z};
   const auto& i = load.inertia;
   payload.inertia << i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz;
   return model.with_payload(payload);

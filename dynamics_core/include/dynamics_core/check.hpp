@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What is wrong or suspicious with a robot's description, link by link and joint by joint, and how
-// to repair it. Models refuse the first error; this lists all of them.
+// Checks a robot description: lists every error and every suspicious value by link and joint, and
+// how to repair it. (Model throws for the first error only.)
 //
 //   const dynamics::CheckReport report = dynamics::check_urdf(text, "arm.urdf");
 //   for (const dynamics::Finding& finding : report.findings) ...
@@ -21,54 +21,54 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
-/// The condition number of the inertia matrix, over sampled positions within the joints' limits.
+/// Condition number of the inertia matrix over sampled positions within the joint limits.
 struct ConditionRange {
   std::size_t samples = 0;
   double smallest = 0.0, median = 0.0, largest = 0.0;
-  /// The largest one after rows and columns have been scaled to a unit diagonal: independent of
-  /// units, and what bounds the error of forward dynamics.
+  /// Largest condition number after scaling rows and columns to a unit diagonal. It does not depend
+  /// on units and bounds the relative error of forward dynamics.
   double largest_scaled = 0.0;
-  std::vector<double> worst_position;  ///< where `largest_scaled` was found
-  std::string weakest;                 ///< the coordinate that moves the least there
+  std::vector<double> worst_position;  ///< position with `largest_scaled`
+  std::string weakest;                 ///< coordinate with the least inertia there
 };
 
 struct CheckReport {
-  std::string robot;   ///< its name
-  std::string source;  ///< file, for messages
+  std::string robot;   ///< name of the robot
+  std::string source;  ///< file name
   std::size_t links = 0, joints = 0;
-  std::size_t coordinates = 0;  ///< 0 where the model is refused
+  std::size_t coordinates = 0;  ///< 0 if no Model can be built
   double mass = 0.0;            ///< of all links (kg)
-  bool loads = false;           ///< a Model can be built from it
+  bool loads = false;           ///< a Model can be built
   std::vector<Finding> findings;
-  std::optional<ConditionRange> condition;  ///< where the model loads and has forward dynamics
+  std::optional<ConditionRange> condition;  ///< if a Model can be built and has forward dynamics
 
   std::size_t count(Finding::Severity severity) const;
-  /// 0 clean (information at most), 1 warnings, 2 errors
+  /// 0: no warnings or errors, 1: warnings, 2: errors
   int exit_code() const;
 };
 
 struct CheckOptions {
   bool condition = true;                    ///< sample the inertia matrix
-  std::size_t condition_samples = 256;      ///< fewer for robots of many joints
-  std::size_t condition_coordinates = 400;  ///< not sampled above this many
+  std::size_t condition_samples = 256;      ///< reduced for robots with many joints
+  std::size_t condition_coordinates = 400;  ///< not sampled for more coordinates than this
 };
 
-/// Reads a URDF's text as far as it can be read, and checks it. Throws nothing but std::bad_alloc.
+/// Reads as much of a URDF as possible and checks it. Throws only std::bad_alloc.
 CheckReport check_urdf(std::string_view text, std::string_view source = "URDF",
                        const CheckOptions& options = {});
 
-/// The same of a DH table in YAML.
+/// The same for a DH table in YAML.
 CheckReport check_dh_table(std::string_view yaml, std::string_view source = "DH table",
                            const CheckOptions& options = {});
 
-/// The same of a description, however it was made.
+/// The same for a description from any source.
 CheckReport check_model(const RobotDescription& description, const CheckOptions& options = {});
 
-/// The URDF's text with every fixable finding repaired, everything else left as it stands.
-/// Repairs are those of which there is only one: an axis made a unit vector, the default axis
-/// written out, limits in the wrong order, a decimal comma, a mimic tag on a fixed joint, products
-/// of inertia that were left out, a tensor that misses the triangle inequality by its rounding, a
-/// missing name of the robot. The same text where there is nothing to repair.
+/// The URDF text with every fixable finding repaired; the rest of the text is unchanged. A finding
+/// is fixable if there is only one possible repair: normalize an axis, write out the default axis,
+/// exchange lower and upper limits, replace a decimal comma, remove <mimic> from a fixed joint, add
+/// missing products of inertia, correct a tensor that violates the triangle inequality by rounding
+/// only, add a missing robot name.
 std::string repair_urdf(std::string_view text, std::string_view source = "URDF");
 
 }  // namespace dynamics

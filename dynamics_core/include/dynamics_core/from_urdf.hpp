@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Models from URDFs, versions 1.0, 1.1 and 1.2.
+// Models from URDF, versions 1.0, 1.1 and 1.2.
 //
-// Read besides the standard elements: rotor inertia from <dynamics rotor_inertia="..."/> of the
-// joint, from the joint's <param name="rotor_inertia"> under <ros2_control>, or from a
-// <transmission>'s actuator (rotorInertia or rotor_inertia, times mechanicalReduction squared);
-// a flexible link's <flexible .../>.
+//   const dynamics::Model model = dynamics::model_from_urdf_file("arm.urdf");
+//   for (const dynamics::Note& note : model.notes()) std::puts(note.message.c_str());
+//
+// Extensions that are read in addition to the standard elements:
+//   rotor inertia    <dynamics rotor_inertia="..."/> of the joint, <param name="rotor_inertia"> of
+//                    the joint in <ros2_control>, or the actuator of a <transmission>
+//                    (rotorInertia or rotor_inertia, times mechanicalReduction squared)
+//   flexible links   <flexible .../> in <link>, see BeamDescription
 
 #include <string>
 #include <string_view>
@@ -17,15 +21,16 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
-/// Reads a URDF. `source` is only used in messages. Warnings, such as unknown attributes, are in
-/// the description's findings, and in the notes of a Model built from it. Throws ModelError for the
-/// first error, naming the line, the link or joint and what would be right.
+/// Reads a URDF. `source` is only used in messages. Warnings, such as unknown attributes, are
+/// returned in the findings of the description and become notes of a Model built from it. Throws
+/// ModelError for the first error, with line, link or joint, and what would be right.
 RobotDescription read_urdf(std::string_view text, std::string_view source = "URDF");
 
+/// read_urdf() and Model() in one call.
 Model model_from_urdf(std::string_view text, const ModelOptions& options = {},
                       std::string_view source = "URDF");
 
-/// Throws ModelError also when the file cannot be read.
+/// Reads the file. Throws ModelError also if it cannot be opened.
 Model model_from_urdf_file(const std::string& path, const ModelOptions& options = {});
 
 }  // namespace dynamics

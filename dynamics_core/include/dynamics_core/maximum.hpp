@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Maxima of errors. std::max(x, NaN) is x, so a NaN passes unseen through a maximum written with
-// it; these return NaN, and a comparison `error < tolerance` then fails.
+// Maxima that propagate NaN, for error measures. std::max(x, NaN) returns x and would hide a NaN;
+// these return NaN, so that a test `error < tolerance` fails.
 //
 //   double worst = 0.0;
 //   for (std::size_t i = 0; i < n; ++i)
@@ -22,7 +22,7 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// Maximum that propagates NaN.
 constexpr double max_propagating_nan(double a, double b) { return a >= b || a != a ? a : b; }
 
-/// Largest absolute value; NaN if any value is NaN, 0 if there is none.
+/// Largest absolute value; NaN if any value is NaN, 0 for an empty range.
 inline double max_abs(std::span<const double> values) {
   double largest = 0.0;
   for (const double value : values) largest = max_propagating_nan(largest, std::abs(value));

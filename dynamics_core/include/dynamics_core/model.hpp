@@ -7,10 +7,12 @@
 //   dynamics::Workspace workspace(model);
 //   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau);
 //
-// Coordinates come in the order of the URDF tree: depth first from the root, the joints of one link
-// in the order of the file. A revolute, continuous or prismatic joint is one coordinate of the
-// joint's name; a planar joint is NAME/x, NAME/y, NAME/yaw; a floating one NAME/x, /y, /z, /roll,
-// /pitch, /yaw with the rotation Rz(yaw) Ry(pitch) Rx(roll). A mimic joint has no coordinate.
+// Order of the coordinates: depth first from the root of the URDF tree, the joints of one link in
+// file order. A revolute, continuous or prismatic joint has one coordinate with the joint's name; a
+// planar joint has NAME/x, NAME/y, NAME/yaw; a floating joint has NAME/x, /y, /z, /roll, /pitch,
+// /yaw with the rotation Rz(yaw) Ry(pitch) Rx(roll). A mimic joint has no coordinate.
+//
+// SI units and radians. Building a Model allocates; all queries but coordinate_names() do not.
 
 #include <Eigen/Core>
 #include <cstddef>
@@ -33,37 +35,37 @@ struct TreeBody;
 
 /// One independent coordinate of the robot.
 struct Coordinate {
-  std::string name;   ///< the joint's name, or JOINT/x ... of a planar or floating joint
-  std::string joint;  ///< the URDF joint
-  bool prismatic;     ///< metres and newtons instead of radians and newton metres
-  double lower;       ///< -infinity where there is no stop
-  double upper;       ///< +infinity where there is no stop
-  double velocity;    ///< largest speed, infinity where none is given
-  double effort;      ///< largest torque or force, infinity where none is given
+  std::string name;   ///< the joint's name, or JOINT/x ... for a planar or floating joint
+  std::string joint;  ///< name of the URDF joint
+  bool prismatic;     ///< true: m and N; false: rad and N m
+  double lower;       ///< position limit, -infinity if there is none
+  double upper;       ///< position limit, +infinity if there is none
+  double velocity;    ///< velocity limit, infinity if not given
+  double effort;      ///< torque or force limit, infinity if not given
 };
 
-/// One single-axis joint and the body it moves; mimic joints and the parts of planar and floating
-/// joints are bodies too. Body i of the list is body i of Model::tree().
+/// One single-axis joint and the body it moves. A mimic joint and each axis of a planar or floating
+/// joint are bodies as well. Body i of the list is body i of Model::tree().
 struct Body {
-  std::string joint;       ///< the coordinate's name, or the mimic joint's
-  std::string link;        ///< the URDF link that moves with it, empty between parts of a joint
-  std::size_t coordinate;  ///< whose coordinate moves it:
+  std::string joint;       ///< name of the coordinate or of the mimic joint
+  std::string link;        ///< URDF link, empty between the axes of a planar or floating joint
+  std::size_t coordinate;  ///< index of the coordinate that moves the body
   double multiplier;       ///< joint position = multiplier * coordinate + offset
   double offset;
-  Eigen::Matrix3d axes;   ///< the body's frame seen from the link's: same origin, Z along the axis
+  Eigen::Matrix3d axes;   ///< body frame in the link frame: same origin, Z along the joint axis
   double damping = 0.0;   ///< viscous (N m s/rad or N s/m)
   double friction = 0.0;  ///< Coulomb (N m or N)
   double rotor_inertia = 0.0;  ///< reflected to the joint (kg m^2 or kg)
 };
 
-/// A named frame, fixed to a body. Every URDF link is one.
+/// A named frame fixed to a body. Every URDF link has one.
 struct Frame {
   std::string name;
-  int body;   ///< -1: the base
-  Pose pose;  ///< in the body's frame (see TreeBody), or in the base link's frame
+  int body;   ///< index of the body, -1: the base
+  Pose pose;  ///< in the body frame (see Body::axes); for the base, in the base link frame
 };
 
-/// Something that the reader of the model should know: what was merged, is suspicious, or ignored.
+/// A remark or warning about a model: links merged, suspicious values, ignored elements.
 struct Note {
   enum class Severity { information, warning };
   Severity severity;
@@ -71,17 +73,17 @@ struct Note {
   std::string message;
 };
 
-/// A load fixed to a frame; centre and inertia (about the centre) in that frame's axes.
+/// A load fixed to a frame.
 struct Payload {
-  std::string frame;
-  double mass = 0.0;
-  Eigen::Vector3d centre = Eigen::Vector3d::Zero();
-  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();
+  std::string frame;                                  ///< frame name
+  double mass = 0.0;                                  ///< (kg)
+  Eigen::Vector3d center = Eigen::Vector3d::Zero();   ///< center of mass in the frame (m)
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about it, frame axes (kg m^2)
 };
 
 struct ModelOptions {
-  Eigen::Vector3d gravity = {0.0, 0.0, -9.81};  ///< in the world's frame (m/s^2)
-  /// Coulomb friction is friction * v / sqrt(v^2 + friction_velocity^2), smooth through zero.
+  Eigen::Vector3d gravity = {0.0, 0.0, -9.81};  ///< in the world frame (m/s^2)
+  /// Coulomb friction is friction * v / sqrt(v^2 + friction_velocity^2), smooth at v = 0.
   double friction_velocity = 0.01;  ///< (rad/s or m/s)
 };
 
@@ -89,13 +91,14 @@ class Model {
  public:
   struct Data;
 
-  /// Throws ModelError naming the link or joint that cannot be.
+  /// Throws ModelError for the first error, naming the link or joint, and ArgumentError for invalid
+  /// options.
   explicit Model(RobotDescription description, const ModelOptions& options = {});
 
   const std::string& name() const;
 
   std::size_t size() const;        ///< number of independent coordinates
-  std::size_t body_count() const;  ///< number of single-axis joints, mimic ones included
+  std::size_t body_count() const;  ///< number of single-axis joints, including mimic joints
   std::span<const Coordinate> coordinates() const;
   std::vector<std::string> coordinate_names() const;
   std::span<const Body> bodies() const;
@@ -104,41 +107,42 @@ class Model {
   /// The bodies as the recursions use them (model/tree.hpp, not installed), parents first.
   const std::vector<TreeBody>& tree() const;
 
-  /// The index of a name. Throws ArgumentError, listing the known ones.
+  /// Index of a name. Throws ArgumentError, listing the names, if there is none.
   std::size_t coordinate(std::string_view name) const;
   std::size_t frame(std::string_view name) const;
   std::optional<std::size_t> find_coordinate(std::string_view name) const;
   std::optional<std::size_t> find_frame(std::string_view name) const;
 
   const std::string& base_link() const;
-  /// The frame at the end of the longest chain of moving joints (the first one of several).
+  /// Frame at the end of the longest chain of moving joints; the first if several are as long.
   std::size_t end_effector() const;
-  double total_mass() const;  ///< of everything, the base included (kg)
+  double total_mass() const;  ///< of all links, including base and payload (kg)
 
   const Eigen::Vector3d& gravity() const;
   double friction_velocity() const;
   const std::optional<Payload>& payload() const;
   const RobotDescription& description() const;
 
-  /// Joint positions of bodies are the coordinates one to one, in order.
+  /// True if body i is moved by coordinate i for every i: no mimic joint, no floating joint.
   bool plain() const;
 
   bool is_mimic(std::size_t body) const;
 
-  /// Why forward dynamics cannot be computed for this model, empty where it can.
+  /// Reason why forward dynamics cannot be computed, empty if it can.
   const std::string& singular_reason() const;
-  /// A mimic joint, or one that is mimicked, moves no mass by itself: the matrix over bodies is
-  /// singular, that over coordinates is not, and forward dynamics goes by the latter.
+  /// True if a mimic joint, or a joint that is mimicked, moves no mass by itself. The inertia
+  /// matrix over bodies is then singular, and forward dynamics uses the one over coordinates.
   bool has_massless_mimic() const;
-  /// The pitch coordinates of floating joints: at +-90 degrees roll and yaw are one.
+  /// Pitch coordinates of floating joints, which are singular at +-90 degrees.
   std::span<const std::size_t> pitch_coordinates() const;
 
-  /// The same robot under another gravity, with another payload, or with none.
+  /// Copies with another gravity (m/s^2), with another payload, or without payload. The robot can
+  /// have one payload. They throw ArgumentError for invalid values.
   Model with_gravity(const Eigen::Vector3d& gravity) const;
   Model with_payload(const Payload& payload) const;
   Model without_payload() const;
 
-  const Data& data() const { return *data_; }  ///< for the library's own code
+  const Data& data() const { return *data_; }  ///< internal
 
  private:
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Poses, roll-pitch-yaw angles, twists and wrenches, as Eigen types.
+//
+//   const dynamics::Pose tool = {dynamics::rotation_from_rpy({0.0, 1.57, 0.0}), {0.0, 0.0, 0.1}};
+//   const Eigen::Vector3d p = tool * Eigen::Vector3d(0.05, 0.0, 0.0);  // from tool to parent frame
+//
+// Lengths in m, angles in rad. Nothing here allocates or throws.
+
 #include <Eigen/Core>
 
 #include "dynamics_core/export.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
-/// Where a frame B is, seen from a frame A: x_A = rotation * x_B + translation.
+/// Pose of a frame B in a frame A: x_A = rotation * x_B + translation.
 struct Pose {
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
   Eigen::Vector3d translation = Eigen::Vector3d::Zero();
@@ -21,14 +28,14 @@ struct Pose {
   Pose inverse() const { return {rotation.transpose(), -(rotation.transpose() * translation)}; }
 };
 
-/// Rz(yaw) Ry(pitch) Rx(roll), as URDF and REP-103 mean it.
+/// Rz(yaw) Ry(pitch) Rx(roll), the convention of URDF and REP-103.
 Eigen::Matrix3d rotation_from_rpy(const Eigen::Vector3d& rpy);
 
-/// The roll, pitch and yaw of a rotation; pitch within +-90 degrees, roll 0 where they are not
-/// unique.
+/// Inverse of rotation_from_rpy: pitch within +-90 degrees; at +-90 degrees, where only the sum or
+/// difference of roll and yaw is determined, roll is 0.
 Eigen::Vector3d rpy_from_rotation(const Eigen::Matrix3d& rotation);
 
-/// Orthogonal to six digits and no mirror image.
+/// True if the matrix is orthogonal to within 1e-6 and its determinant is positive.
 bool is_rotation(const Eigen::Matrix3d& matrix);
 
 /// [v x]: skew(v) * w = v x w.
@@ -38,14 +45,14 @@ inline Eigen::Matrix3d skew(const Eigen::Vector3d& v) {
   return m;
 }
 
-/// Angular velocity and the velocity of a point; the axes and the point are stated where it is
-/// used.
+/// Angular velocity (rad/s) and linear velocity of a point (m/s). Each function states axes and
+/// point.
 struct Twist {
   Eigen::Vector3d angular = Eigen::Vector3d::Zero();
   Eigen::Vector3d linear = Eigen::Vector3d::Zero();
 };
 
-/// A moment about a point and a force; the axes and the point are stated where it is used.
+/// Moment about a point (N m) and force (N). Each function states axes and point.
 struct Wrench {
   Eigen::Vector3d moment = Eigen::Vector3d::Zero();
   Eigen::Vector3d force = Eigen::Vector3d::Zero();

@@ -46,7 +46,7 @@ std::unique_ptr<Trajectory> mohan_saha_trajectory(std::vector<double> q0, std::v
                                                   std::vector<double> T);
 
 /// The trajectory of a DH table's forced simulation, starting at q0.
-std::unique_ptr<Trajectory> forced_trajectory(const Forced& forced, std::vector<double> q0);
+std::unique_ptr<Trajectory> forced_trajectory(const ForcedMotion& forced, std::vector<double> q0);
 
 // Trajectories through given points.
 //

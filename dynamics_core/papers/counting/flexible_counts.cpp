@@ -18,7 +18,7 @@ Model flexible_arm(std::size_t links, int modes) {
   beam.modes_y = beam.modes_z = modes;
   Inertial rod;
   rod.mass = beam.mass_per_length * beam.length;
-  rod.centre.x() = 0.5 * beam.length;
+  rod.center.x() = 0.5 * beam.length;
   const double across = rod.mass * beam.length * beam.length / 12.0;
   rod.inertia = Eigen::Vector3d(0.0, across, across).asDiagonal();
 

@@ -16,12 +16,11 @@ namespace {
 using check::Kind;
 using check::Severity;
 
-/// A list that a person can still read.
-constexpr std::size_t most_findings = 10'000;
+/// Maximum number of findings in a report.
+constexpr std::size_t max_findings = 10'000;
 
-/// Findings of one link or joint beside each other: file, robot, then links and joints in the order
-/// of the file, errors first.
-void arrange(ParsedRobot& robot) {
+/// Sorts by file, robot, links and joints in file order; errors first within each.
+void sort_findings(ParsedRobot& robot) {
   std::map<std::pair<Kind, std::string>, std::size_t> rank;
   for (const auto& link : robot.links) rank.try_emplace({Kind::link, link.name}, rank.size());
   for (const auto& joint : robot.joints) rank.try_emplace({Kind::joint, joint.name}, rank.size());
@@ -35,17 +34,18 @@ void arrange(ParsedRobot& robot) {
 }
 
 CheckReport finish(ParsedRobot&& robot, CheckReport&& report) {
-  arrange(robot);
+  sort_findings(robot);
   report.robot = robot.name;
   report.source = robot.source;
   report.links = robot.links.size();
   report.joints = robot.joints.size();
   for (const auto& link : robot.links) report.mass += link.mass.value_or(0.0);
-  if (robot.findings.size() > most_findings) {
-    const std::size_t left_out = robot.findings.size() - most_findings;
-    robot.findings.resize(most_findings);
+  if (robot.findings.size() > max_findings) {
+    const std::size_t left_out = robot.findings.size() - max_findings;
+    robot.findings.resize(max_findings);
     robot.report(Severity::error, Kind::file, robot.source, "too-many",
-                 std::to_string(left_out) + " more findings are left out", "repair these first");
+                 std::to_string(left_out) + " more findings are not listed",
+                 "repair the listed ones first");
   }
   report.findings = std::move(robot.findings);
   return std::move(report);
@@ -57,9 +57,9 @@ void validate_and_check(ParsedRobot& robot) {
   check::check_joints(robot);
 }
 
-/// Builds the model of a description without errors and checks its dynamics.
-void check_model_of(const RobotDescription& description, ParsedRobot& robot, CheckReport& report,
-                    const CheckOptions& options) {
+/// Builds the Model of a description without errors and checks its dynamics.
+void build_and_check_dynamics(const RobotDescription& description, ParsedRobot& robot,
+                              CheckReport& report, const CheckOptions& options) {
   try {
     const Model model(description);
     report.loads = true;
@@ -72,8 +72,9 @@ void check_model_of(const RobotDescription& description, ParsedRobot& robot, Che
   }
 }
 
-/// Errors that a Model is refused for; that forward dynamics is impossible is not one of them.
-bool is_refused(const ParsedRobot& robot) {
+/// True if there is an error for which no Model can be built. A joint that moves no mass only makes
+/// forward dynamics impossible.
+bool has_model_errors(const ParsedRobot& robot) {
   return std::any_of(robot.findings.begin(), robot.findings.end(), [](const Finding& finding) {
     return finding.severity == Severity::error && finding.code != "massless-leaf";
   });
@@ -81,11 +82,11 @@ bool is_refused(const ParsedRobot& robot) {
 
 CheckReport check_description(const RobotDescription& description, std::string_view source,
                               const CheckOptions& options) {
-  ParsedRobot robot = parsed(description);
+  ParsedRobot robot = to_parsed(description);
   robot.source = std::string(source);
   CheckReport report;
   validate_and_check(robot);
-  if (!is_refused(robot)) check_model_of(description, robot, report, options);
+  if (!has_model_errors(robot)) build_and_check_dynamics(description, robot, report, options);
   return finish(std::move(robot), std::move(report));
 }
 
@@ -108,11 +109,11 @@ CheckReport check_urdf(std::string_view text, std::string_view source,
   ParsedRobot& robot = urdf.robot;
   CheckReport report;
   if (urdf.is_robot) validate_and_check(robot);
-  if (!is_refused(robot)) {
+  if (!has_model_errors(robot)) {
     const RobotDescription description = to_description(robot);
-    compare_with_urdfdom(urdf.twin, description, robot.findings);
-    if (!is_refused(robot)) {
-      check_model_of(description, robot, report, options);
+    compare_with_urdfdom(urdf.urdf_1_0, description, robot.findings);
+    if (!has_model_errors(robot)) {
+      build_and_check_dynamics(description, robot, report, options);
       if (report.loads) check::check_dh_expressible(description, robot);
     }
   }
@@ -133,26 +134,27 @@ CheckReport check_dh_table(std::string_view yaml, std::string_view source,
     } catch (const ModelError& error) {
       report.findings.push_back({Severity::information, Kind::robot, report.robot,
                                  "urdf-impossible",
-                                 std::string("a URDF cannot say the same: ") + error.what(), ""});
+                                 std::string("cannot be written as a URDF: ") + error.what(), ""});
     }
     return report;
   } catch (const ModelError& error) {
     CheckReport report;
     report.source = std::string(source);
     report.findings.push_back({Severity::error, Kind::file, report.source, "table", error.what(),
-                               "the format is described in robots/README.md"});
+                               "see robots/README.md for the format"});
     return report;
   }
 }
 
 std::string repair_urdf(std::string_view text, std::string_view source) {
   std::string repaired(text);
-  // one repair may uncover another: a comma made a point makes a vector that is no unit
+  // a repair may cause another finding: an axis with its decimal commas replaced may not be a unit
+  // vector
   for (int round = 0; round < 5; ++round) {
     ParsedUrdf urdf = parse_urdf(repaired, source);
     if (urdf.is_robot) validate_and_check(urdf.robot);
     if (urdf.robot.repairs.empty()) break;
-    std::string next = edited(repaired, std::move(urdf.robot.repairs));
+    std::string next = apply_edits(repaired, std::move(urdf.robot.repairs));
     if (next == repaired) break;
     repaired = std::move(next);
   }

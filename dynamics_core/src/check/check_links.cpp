@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masses and tensors that are unlikely to be meant, by the link's size.
+// Masses and inertia tensors that are implausible for the size of the link.
 
 #include <fmt/format.h>
 
@@ -15,11 +15,12 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
-bool possible(const Vector3d& moments) {
+/// Positive and within the triangle inequality.
+bool is_physical(const Vector3d& moments) {
   return moments[0] >= 0.0 && moments[0] + moments[1] >= moments[2] * (1.0 - 1e-6);
 }
 
-/// The longest edge of the uniform box with these moments: m/12 (b^2 + c^2) ...
+/// Longest edge of the uniform box with these moments, from m/12 (b^2 + c^2) and so on.
 double longest_edge(const Vector3d& moments, double mass) {
   return std::sqrt(std::max(0.0, 6.0 * (moments[1] + moments[2] - moments[0]) / mass));
 }
@@ -39,7 +40,7 @@ class LinkChecks {
       const bool moved = above >= 0 && robot_.joints[static_cast<std::size_t>(above)].moves();
       check_mass(link, i, moved);
       if (link.inertia && link.mass) check_tensor(link, i);
-      check_place(link, i);
+      check_center_of_mass(link, i);
       if (link.flexible) check_flexible(link, i);
     }
     check_mirrored();
@@ -65,23 +66,23 @@ class LinkChecks {
     if (!link.has_inertial) {
       if (moved && !has_fixed_load(index)) {
         robot_.report(Severity::warning, link, "inertial-missing",
-                      "is moved by a joint and has no <inertial>: it weighs nothing",
-                      "give mass, mass centre and tensor; other programs refuse it");
+                      "<inertial> is missing and the link is moved by a joint: its mass is zero",
+                      "give mass, center of mass and inertia; other programs reject the link");
       }
       return;
     }
     const bool zero = link.mass && *link.mass == 0.0;
     if (zero && link.inertia && link.inertia->isZero(0.0)) {
       robot_.report(moved && !has_fixed_load(index) ? Severity::warning : Severity::information,
-                    link, "mass-zero", "its mass and inertia are zero",
-                    moved ? "give its mass, or make the joint fixed" : "leave out <inertial>");
+                    link, "mass-zero", "mass and inertia are zero",
+                    moved ? "give the mass or make the joint fixed" : "remove <inertial>");
     }
     if (robot_.parent_joint[index] < 0 && link.mass.value_or(0.0) > 0.0) {
       robot_.report(Severity::information, link, "root-inertial",
-                    fmt::format("is the root and has a mass of {} kg, which plays no part while "
-                                "the base is fixed",
+                    fmt::format("mass of {} kg of the root link has no effect while the base is "
+                                "fixed",
                                 *link.mass),
-                    "for a base that moves, join it to a root without mass by a floating joint");
+                    "for a moving base, connect it to a massless root link by a floating joint");
     }
   }
 
@@ -95,18 +96,17 @@ class LinkChecks {
     };
     if (mass <= 0.0 || !std::isfinite(mass) || !link.inertia->allFinite()) return;
     const Vector3d moments = principal_moments(*link.inertia);
-    if (!possible(moments) || moments[2] <= 0.0) return;  // validate() reports it
+    if (!is_physical(moments) || moments[2] <= 0.0) return;  // validate() reports it
     if (is_placeholder(*link.tensor)) {
       report(Severity::warning, "inertia-placeholder",
-             fmt::format("its tensor is {:g} times the identity: a number put in by hand, not a "
-                         "body's",
+             fmt::format("inertia is {:g} times the identity, which looks like a placeholder",
                          (*link.tensor)(0, 0)),
              suggest_tensor(robot_, index));
     }
     check_size(link, index, moments, report);
   }
 
-  /// The same power of ten three times.
+  /// True for a power of ten times the identity.
   static bool is_placeholder(const Matrix3d& tensor) {
     const double value = tensor(0, 0);
     if (!tensor.isApprox(value * Matrix3d::Identity(), 1e-12) || value <= 0.0) return false;
@@ -114,14 +114,14 @@ class LinkChecks {
     return std::abs(exponent - std::round(exponent)) < 1e-9;
   }
 
-  /// A wrong unit that would explain a size that is wrong by this factor, or nothing.
+  /// Text with the wrong unit that would explain the size, or empty.
   static std::string unit_guess(double edge, double size) {
     constexpr std::pair<double, const char*> units[] = {
         {1e-4, "kg cm^2"}, {1e-6, "kg mm^2"}, {1e-7, "g cm^2"}, {1e-9, "g mm^2"}};
     for (const auto& [factor, name] : units) {
       const double scaled = edge * std::sqrt(factor);
       if (scaled > 0.2 * size && scaled < 1.2 * size) {
-        return fmt::format("it looks like {}: multiply by {:g}; ", name, factor);
+        return fmt::format("values look like {}: multiply by {:g}; ", name, factor);
       }
     }
     return "";
@@ -132,66 +132,70 @@ class LinkChecks {
                   const Report& report) {
     const double edge = longest_edge(moments, *link.mass);
     const bool shaped = !link.geometry.empty();
-    const Extent joints = joint_extent(robot_, index);
-    // shapes bound a body; joints only say that it is at least about that long
+    const BoundingBox joints = joint_bounding_box(robot_, index);
+    // shapes give the size of a body, joints only a lower estimate
     const double least = shaped ? link.geometry.diagonal() : joints.diagonal();
-    const double centre = link.centre ? link.centre->norm() : 0.0;
-    const double most = shaped ? least : std::max({10.0 * least, 10.0 * centre, reach_});
+    const double center = link.center ? link.center->norm() : 0.0;
+    const double most = shaped ? least : std::max({10.0 * least, 10.0 * center, reach_});
     const char* what = shaped ? "shapes" : "joints";
     if (most > 0.0 && edge > 3.0 * most) {
       std::string repair = shaped ? unit_guess(edge, least) : unit_guess(edge, most / 3.0);
       if (shaped && fits_about_origin(link, least)) repair.clear();
-      report(Severity::warning, "inertia-large",
-             fmt::format("its inertia is that of a body of {:.3g} m with its mass of {:.4g} kg; "
-                         "its {} are {:.3g} m large",
-                         edge, *link.mass, what, shaped ? least : most),
-             repair + suggest_tensor(robot_, index));
+      report(
+          Severity::warning, "inertia-large",
+          fmt::format("inertia corresponds to a body of {:.3g} m with the mass of {:.4g} kg, but "
+                      "the size of its {} is {:.3g} m",
+                      edge, *link.mass, what, shaped ? least : most),
+          repair + suggest_tensor(robot_, index));
     } else if (edge < (shaped ? 0.1 : 0.02) * least) {
-      report(Severity::warning, "inertia-small",
-             fmt::format("its inertia is that of a body of {:.3g} m with its mass of {:.4g} kg; "
-                         "its {} are {:.3g} m apart",
-                         edge, *link.mass, what, least),
-             suggest_tensor(robot_, index));
+      report(
+          Severity::warning, "inertia-small",
+          fmt::format("inertia corresponds to a body of {:.3g} m with the mass of {:.4g} kg, but "
+                      "the size of its {} is {:.3g} m",
+                      edge, *link.mass, what, least),
+          suggest_tensor(robot_, index));
     }
     if (shaped && edge > 1.3 * least && fits_about_origin(link, least)) {
-      report(Severity::warning, "inertia-about-origin",
-             "its tensor is too large for its shapes, but fits if it is about the link's origin "
-             "instead of the mass centre",
-             "subtract m (c^2 1 - c c^T); a URDF's tensor is about the mass centre");
+      report(
+          Severity::warning, "inertia-about-origin",
+          "inertia is too large for the shapes, but fits if it is about the link origin instead of "
+          "the center of mass",
+          "subtract m (c^2 1 - c c^T): URDF inertia is about the center of mass");
     }
     if (link.volume > 0.0 && !link.has_meshes) {
       const double density = *link.mass / link.volume;
       if (density > 22'600.0 || density < 1.0) {
         report(Severity::warning, "density",
-               fmt::format("its shapes and mass make {:.3g} kg/m^3: {}", density,
-                           density < 1.0 ? "lighter than air" : "denser than any metal"),
+               fmt::format("density is {:.3g} kg/m^3 (mass / volume of the shapes): {}", density,
+                           density < 1.0 ? "less than air" : "more than any metal"),
                "check the mass (kg) and the sizes (m)");
       }
     }
   }
 
   static bool fits_about_origin(const ParsedLink& link, double size) {
-    if (!link.centre || link.centre->squaredNorm() == 0.0) return false;
-    const Vector3d& c = *link.centre;
+    if (!link.center || link.center->squaredNorm() == 0.0) return false;
+    const Vector3d& c = *link.center;
     const Vector3d shifted = principal_moments(
         *link.inertia - *link.mass * (c.squaredNorm() * Matrix3d::Identity() - c * c.transpose()));
     const double edge = longest_edge(shifted, *link.mass);
-    return possible(shifted) && edge > 0.1 * size && edge < 1.1 * size;
+    return is_physical(shifted) && edge > 0.1 * size && edge < 1.1 * size;
   }
 
-  void check_place(const ParsedLink& link, std::size_t index) {
-    if (!link.has_inertial || !link.centre || link.mass.value_or(0.0) <= 0.0) return;
+  void check_center_of_mass(const ParsedLink& link, std::size_t index) {
+    if (!link.has_inertial || !link.center || link.mass.value_or(0.0) <= 0.0) return;
     const bool shaped = !link.geometry.empty() && !link.has_meshes;
-    const Extent extent = shaped ? link.geometry : joint_extent(robot_, index);
-    const double outside = extent.distance(*link.centre);
-    const double bar =
-        shaped ? 0.5 * extent.diagonal() : std::max(2.0 * extent.diagonal(), 0.5 * reach_);
-    if (bar <= 0.0 || outside <= bar) return;
+    const BoundingBox box = shaped ? link.geometry : joint_bounding_box(robot_, index);
+    const double outside = box.distance(*link.center);
+    const double threshold =
+        shaped ? 0.5 * box.diagonal() : std::max(2.0 * box.diagonal(), 0.5 * reach_);
+    if (threshold <= 0.0 || outside <= threshold) return;
     robot_
         .report(Severity::warning, link, "centre-outside",
-                fmt::format("its mass centre is {:.3g} m outside its {}, which are {:.3g} m large",
-                            outside, shaped ? "shapes" : "joints", extent.diagonal()),
-                "give <origin xyz> of <inertial> in the link's frame, in metres")
+                fmt::format(
+                    "center of mass is {:.3g} m outside the box around its {}, of size {:.3g} m",
+                    outside, shaped ? "shapes" : "joints", box.diagonal()),
+                "give <origin xyz> of <inertial> in the link frame and in meters")
         .line = link.inertial_line;
   }
 
@@ -201,10 +205,11 @@ class LinkChecks {
     if (link.mass && std::abs(*link.mass - mass) > 1e-6 * mass) {
       robot_.report(
           Severity::warning, link, "flexible-mass",
-          fmt::format("its beam weighs {:.9g} kg (length times mass_per_length, tip and hub), its "
-                      "<inertial> says {:.9g} kg",
-                      mass, *link.mass),
-          "make the two agree");
+          fmt::format(
+              "mass of the beam is {:.9g} kg (length * mass_per_length + tip_mass + hub_mass), but "
+              "<inertial> has {:.9g} kg",
+              mass, *link.mass),
+          "give the same mass in both");
     }
     bool joined = robot_.children[index].empty();
     for (const std::size_t joint : robot_.children[index]) {
@@ -214,16 +219,17 @@ class LinkChecks {
     if (!joined) {
       robot_.report(
           Severity::warning, link, "flexible-length",
-          fmt::format("its beam ends at x = {:.6g} m, where no joint begins", beam.length),
-          "the beam lies along the link's x: put the next joint's origin at its end");
+          fmt::format("no child joint has its origin at the end of the beam, x = {:.6g} m",
+                      beam.length),
+          "the beam is along the link's x axis: move the origin of the next joint to its end");
     }
     if (beam.modes_y == 0 && beam.modes_z == 0) {
       robot_.report(Severity::information, link, "flexible-without-modes",
-                    "has no modes: the beam is rigid", "give modes_y or modes_z");
+                    "beam has no modes and is rigid", "give modes_y or modes_z");
     }
   }
 
-  /// left_arm and right_arm weigh the same on most robots.
+  /// Compares masses of links whose names differ by left and right.
   void check_mirrored() {
     constexpr std::pair<std::string_view, std::string_view> sides[] = {
         {"left", "right"}, {"Left", "Right"}, {"_l_", "_r_"}};
@@ -237,10 +243,11 @@ class LinkChecks {
         if (found == robot_.link_index.end()) continue;
         const auto& mass = robot_.links[found->second].mass;
         if (!mass || std::abs(*mass - *link.mass) <= 0.01 * std::max(*mass, *link.mass)) continue;
-        robot_.report(Severity::information, link, "mirror-mass",
-                      fmt::format("weighs {:.6g} kg, its counterpart '{}' {:.6g} kg", *link.mass,
-                                  other, *mass),
-                      "");
+        robot_.report(
+            Severity::information, link, "mirror-mass",
+            fmt::format("mass is {:.6g} kg, but that of its counterpart '{}' is {:.6g} kg",
+                        *link.mass, other, *mass),
+            "");
       }
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Findings about a robot that a Model accepts: numbers that are unlikely to be meant, and what only
-// the dynamics show. They need validate() first.
+// Checks of robots for which a Model can be built: implausible values, and properties of the
+// dynamics. validate() must have run before.
 
 #include "dynamics_core/check.hpp"
 #include "dynamics_core/model.hpp"
@@ -13,15 +13,15 @@ namespace dynamics::check {
 using Severity = Finding::Severity;
 using Kind = Finding::Kind;
 
-/// Masses and tensors against the link's size; beams.
+/// Masses and inertia tensors compared with the size of the link; flexible links.
 void check_links(ParsedRobot& robot);
-/// Axes, ranges, mimic ranges; joints that move no mass.
+/// Axes, limits, ranges of mimic joints, joints that move no mass.
 void check_joints(ParsedRobot& robot);
 
-/// Forward dynamics and conditioning of the inertia matrix.
+/// Whether forward dynamics is possible; condition number of the inertia matrix.
 void check_dynamics(const Model& model, const CheckOptions& options, ParsedRobot& robot,
                     CheckReport& report);
-/// Whether a DH table can describe the same robot, and why not.
+/// Reports why a DH table cannot describe the same robot.
 void check_dh_expressible(const RobotDescription& description, ParsedRobot& robot);
 
 }  // namespace dynamics::check

@@ -224,7 +224,7 @@ class FlexibleTreeBuilder {
 
   static void add_inertial(flexible::ElasticBody& body, const Pose& pose,
                            const Inertial& inertial) {
-    const Eigen::Vector3d com = pose * inertial.centre;
+    const Eigen::Vector3d com = pose * inertial.center;
     const Eigen::Matrix3d tensor =
         pose.rotation * inertial.inertia * pose.rotation.transpose() +
         inertial.mass * (com.squaredNorm() * Eigen::Matrix3d::Identity() - com * com.transpose());
@@ -260,7 +260,7 @@ class FlexibleTreeBuilder {
     body.inertia[3] += given.hub_inertia.y();
     body.inertia[5] += given.hub_inertia.z();
     // a slender beam has no inertia about its own axis: that of the link's tensor is kept
-    const Eigen::Vector3d& com = link.inertial->centre;
+    const Eigen::Vector3d& com = link.inertial->center;
     const double roll = link.inertial->inertia(0, 0) +
                         link.inertial->mass * (com.y() * com.y() + com.z() * com.z());
     body.inertia[0] += std::max(0.0, roll - given.hub_inertia.x());
@@ -298,7 +298,7 @@ class FlexibleTreeBuilder {
       placement.pose = Pose{};
     }
     add_inertial(data_.tree[static_cast<std::size_t>(placement.body)], placement.pose,
-                 {payload->mass, payload->centre, payload->inertia});
+                 {payload->mass, payload->center, payload->inertia});
   }
 
   void add_frames() {

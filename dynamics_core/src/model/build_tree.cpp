@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From links and joints to bodies moved along Z axes: fixed joints merged, planar and floating ones
-// taken apart, frames turned so that most joints are two planar rotations.
+// Builds the tree of bodies from links and joints. Links behind fixed joints are merged into their
+// parent body, planar and floating joints are split into single-axis joints, and body frames are
+// rotated so that Z is the joint axis and most joints are two planar rotations.
 
 #include <fmt/format.h>
 
@@ -19,46 +20,46 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A body while it is put together, in its link's frame ("reference frame").
-struct Draft {
+/// A body under construction, in the frame of its link ("reference frame").
+struct BodyBuilder {
   int parent;
   bool prismatic;
-  Pose pose;             ///< of the reference frame at zero position, in the parent's one
-  Eigen::Vector3d axis;  ///< unit, in the reference frame
+  Pose pose;             ///< reference frame at q = 0 in the parent's reference frame
+  Eigen::Vector3d axis;  ///< unit vector in the reference frame
   double mass = 0.0;
   Eigen::Vector3d first_moment = Eigen::Vector3d::Zero();  ///< about the reference origin
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();       ///< about the reference origin
-  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();      ///< of the body's frame
+  Eigen::Matrix3d axes = Eigen::Matrix3d::Identity();      ///< body frame in the reference frame
 };
 
-/// Adds a load, given in a frame that has `pose` in the body's reference frame.
-void add_inertial(Draft& body, const Pose& pose, const Inertial& inertial) {
-  const Eigen::Vector3d centre = pose * inertial.centre;
-  const Eigen::Matrix3d about_centre = pose.rotation * inertial.inertia * pose.rotation.transpose();
+/// Adds mass properties given in a frame with `pose` in the body's reference frame.
+void add_inertial(BodyBuilder& body, const Pose& pose, const Inertial& inertial) {
+  const Eigen::Vector3d center = pose * inertial.center;
+  const Eigen::Matrix3d about_center = pose.rotation * inertial.inertia * pose.rotation.transpose();
   body.mass += inertial.mass;
-  body.first_moment += inertial.mass * centre;
+  body.first_moment += inertial.mass * center;
   body.inertia +=
-      about_centre + inertial.mass * (centre.squaredNorm() * Eigen::Matrix3d::Identity() -
-                                      centre * centre.transpose());
+      about_center + inertial.mass * (center.squaredNorm() * Eigen::Matrix3d::Identity() -
+                                      center * center.transpose());
 }
 
-Eigen::Matrix3d about_z(double cosine, double sine) {
+Eigen::Matrix3d rotation_about_z(double cosine, double sine) {
   Eigen::Matrix3d r;
   r << cosine, -sine, 0.0, sine, cosine, 0.0, 0.0, 0.0, 1.0;
   return r;
 }
 
-/// Cosine and sine of the turn about Z that brings a direction into the YZ plane.
-std::pair<double, double> turn_into_yz(const Eigen::Vector3d& direction) {
+/// Cosine and sine of the rotation about Z whose inverse moves a direction into the YZ plane.
+std::pair<double, double> rotation_into_yz(const Eigen::Vector3d& direction) {
   const double size = std::hypot(direction.x(), direction.y());
   if (std::abs(direction.x()) <= 1e-15 || size <= 1e-15) return {1.0, 0.0};
   // Rz(phi)^T direction = (0, -size, z):  cos(phi) x + sin(phi) y = 0
   return {-direction.y() / size, direction.x() / size};
 }
 
-class Builder {
+class TreeBuilder {
  public:
-  explicit Builder(Model::Data& data) : data_(data) {
+  explicit TreeBuilder(Model::Data& data) : data_(data) {
     for (std::size_t i = 0; i < data.description.joints.size(); ++i) {
       joint_index_.emplace(data.description.joints[i].name, i);
     }
@@ -73,7 +74,7 @@ class Builder {
     resolve_couplings();
     add_payload();
     orient_bodies();
-    for (std::size_t i = 0; i < drafts_.size(); ++i) data_.tree.push_back(tree_body(i));
+    for (std::size_t i = 0; i < builders_.size(); ++i) data_.tree.push_back(tree_body(i));
     prepare_tree(data_.tree);
     data_.frictionless = std::none_of(
         data_.tree.begin(), data_.tree.end(),
@@ -81,7 +82,7 @@ class Builder {
     for (Frame& frame : data_.frames) {
       if (frame.body < 0) continue;
       const Eigen::Matrix3d to_body =
-          drafts_[static_cast<std::size_t>(frame.body)].axes.transpose();
+          builders_[static_cast<std::size_t>(frame.body)].axes.transpose();
       frame.pose = {to_body * frame.pose.rotation, to_body * frame.pose.translation};
     }
     for (std::size_t i = 0; i < data_.coordinates.size(); ++i) {
@@ -89,8 +90,8 @@ class Builder {
     }
     check_principal_moments();
     find_end_effector();
-    find_singular_leaf();
-    bound_couplings();
+    find_massless_joints();
+    limit_coupling_matrix();
   }
 
  private:
@@ -105,7 +106,7 @@ class Builder {
       if (!is_child.contains(candidate.name)) data_.base_link = candidate.name;
     }
     add_frame(data_.base_link, -1, Pose{});
-    drafts_.reserve(order.size());
+    builders_.reserve(order.size());
   }
 
   void add_frame(const std::string& name, int body, const Pose& pose) {
@@ -113,7 +114,7 @@ class Builder {
     data_.frames.push_back({name, body, pose});
     if (const auto& inertial = link(name).inertial) {
       data_.total_mass += inertial->mass;
-      if (body >= 0) add_inertial(drafts_[static_cast<std::size_t>(body)], pose, *inertial);
+      if (body >= 0) add_inertial(builders_[static_cast<std::size_t>(body)], pose, *inertial);
     }
   }
 
@@ -143,7 +144,7 @@ class Builder {
     }
   }
 
-  /// Two slides in the plane, then a turn about its normal.
+  /// Two prismatic joints in the plane, then a revolute joint about its normal.
   void add_planar(std::size_t index, int parent, const Pose& pose) {
     const JointDescription& joint = data_.description.joints[index];
     const Eigen::Matrix3d plane = rotation_from_z(joint.axis.normalized());
@@ -154,7 +155,7 @@ class Builder {
     add_frame(joint.child, body, Pose{});
   }
 
-  /// Three slides, then yaw, pitch and roll; the coordinates in the order x y z roll pitch yaw.
+  /// Bodies in the order x y z yaw pitch roll; coordinates in the order x y z roll pitch yaw.
   void add_floating(std::size_t index, int parent, const Pose& pose) {
     const std::string& name = data_.description.joints[index].name;
     const std::string& child = data_.description.joints[index].child;
@@ -173,7 +174,7 @@ class Builder {
   int add_body(std::size_t joint_index, std::string name, std::string child, int parent,
                const Pose& pose, bool prismatic, const Eigen::Vector3d& axis) {
     const JointDescription& joint = data_.description.joints[joint_index];
-    drafts_.push_back({.parent = parent, .prismatic = prismatic, .pose = pose, .axis = axis});
+    builders_.push_back({.parent = parent, .prismatic = prismatic, .pose = pose, .axis = axis});
     joint_of_.push_back(joint_index);
     data_.is_mimic.push_back(joint.mimic.has_value());
     Body body{name, std::move(child), 0, 1.0, 0.0, Eigen::Matrix3d::Identity()};
@@ -192,11 +193,11 @@ class Builder {
       data_.coordinates.push_back(std::move(coordinate));
     }
     data_.bodies.push_back(std::move(body));
-    return static_cast<int>(drafts_.size()) - 1;
+    return static_cast<int>(builders_.size()) - 1;
   }
 
   void resolve_couplings() {
-    std::unordered_map<std::size_t, std::size_t> coordinate_of;  // of description joints
+    std::unordered_map<std::size_t, std::size_t> coordinate_of;  // by description joint
     for (std::size_t i = 0; i < data_.bodies.size(); ++i) {
       if (!data_.description.joints[joint_of_[i]].mimic) {
         coordinate_of[joint_of_[i]] = data_.bodies[i].coordinate;
@@ -221,65 +222,67 @@ class Builder {
     const Payload& payload = *data_.payload;
     const auto found = data_.frame_index.find(payload.frame);
     if (found == data_.frame_index.end()) {
-      throw ModelError("payload", "its frame '" + payload.frame + "' does not exist");
+      throw ModelError("payload", "frame '" + payload.frame + "' does not exist");
     }
     const Frame& frame = data_.frames[found->second];
     data_.total_mass += payload.mass;
     if (frame.body < 0) return;
-    add_inertial(drafts_[static_cast<std::size_t>(frame.body)], frame.pose,
-                 {payload.mass, payload.centre, payload.inertia});
+    add_inertial(builders_[static_cast<std::size_t>(frame.body)], frame.pose,
+                 {payload.mass, payload.center, payload.inertia});
   }
 
-  /// Z onto the joint's axis, X across the axis of the first child.
+  /// Z along the joint axis, X perpendicular to the joint axes of the body and of its first child.
   void orient_bodies() {
-    for (Draft& body : drafts_) body.axes = rotation_from_z(body.axis);
-    std::vector<bool> oriented(drafts_.size(), false);
-    for (const Draft& child : drafts_) {
+    for (BodyBuilder& body : builders_) body.axes = rotation_from_z(body.axis);
+    std::vector<bool> oriented(builders_.size(), false);
+    for (const BodyBuilder& child : builders_) {
       if (child.parent < 0 || oriented[static_cast<std::size_t>(child.parent)]) continue;
-      Draft& parent = drafts_[static_cast<std::size_t>(child.parent)];
+      BodyBuilder& parent = builders_[static_cast<std::size_t>(child.parent)];
       oriented[static_cast<std::size_t>(child.parent)] = true;
       const auto [cosine, sine] =
-          turn_into_yz(parent.axes.transpose() * (child.pose.rotation * child.axis));
-      if (sine != 0.0 || cosine != 1.0) parent.axes = parent.axes * about_z(cosine, sine);
+          rotation_into_yz(parent.axes.transpose() * (child.pose.rotation * child.axis));
+      if (sine != 0.0 || cosine != 1.0) parent.axes = parent.axes * rotation_about_z(cosine, sine);
     }
   }
 
   TreeBody tree_body(std::size_t index) {
-    const Draft& draft = drafts_[index];
+    const BodyBuilder& builder = builders_[index];
     TreeBody body;
-    body.parent = draft.parent;
-    body.prismatic = draft.prismatic;
-    const Eigen::Matrix3d parent_axes = draft.parent < 0
-                                            ? Eigen::Matrix3d::Identity()
-                                            : drafts_[static_cast<std::size_t>(draft.parent)].axes;
+    body.parent = builder.parent;
+    body.prismatic = builder.prismatic;
+    const Eigen::Matrix3d parent_axes =
+        builder.parent < 0 ? Eigen::Matrix3d::Identity()
+                           : builders_[static_cast<std::size_t>(builder.parent)].axes;
 
     // rotation = Rz(beta) Rx(alpha) Rz(offset)
-    const Eigen::Matrix3d rotation = parent_axes.transpose() * draft.pose.rotation * draft.axes;
-    const auto [cos_beta, sin_beta] = turn_into_yz(rotation.col(2));
+    const Eigen::Matrix3d rotation = parent_axes.transpose() * builder.pose.rotation * builder.axes;
+    const auto [cos_beta, sin_beta] = rotation_into_yz(rotation.col(2));
     body.has_beta = sin_beta != 0.0 || cos_beta != 1.0;
     body.cos_beta = cos_beta;
     body.sin_beta = sin_beta;
-    const Eigen::Matrix3d untwisted = about_z(cos_beta, sin_beta).transpose() * rotation;
-    const double size = std::hypot(untwisted(1, 2), untwisted(2, 2));
-    body.cos_alpha = untwisted(2, 2) / size;
-    body.sin_alpha = -untwisted(1, 2) / size;
-    // a right angle that is one but for the last digit of the number it was given as
+    const Eigen::Matrix3d without_beta =
+        rotation_about_z(cos_beta, sin_beta).transpose() * rotation;
+    const double size = std::hypot(without_beta(1, 2), without_beta(2, 2));
+    body.cos_alpha = without_beta(2, 2) / size;
+    body.sin_alpha = -without_beta(1, 2) / size;
+    // snap to the right angle if the given number differs from it by round-off
     for (double* small : {&body.cos_alpha, &body.sin_alpha}) {
       double& other = small == &body.cos_alpha ? body.sin_alpha : body.cos_alpha;
       if (std::abs(*small) > 1e-15) continue;
       *small = 0.0;
       other = std::copysign(1.0, other);
     }
-    body.offset = std::atan2(body.cos_alpha * untwisted(1, 0) + body.sin_alpha * untwisted(2, 0),
-                             untwisted(0, 0));
+    body.offset =
+        std::atan2(body.cos_alpha * without_beta(1, 0) + body.sin_alpha * without_beta(2, 0),
+                   without_beta(0, 0));
     if (std::abs(body.offset) < 1e-15) body.offset = 0.0;
     body.cos_offset = std::cos(body.offset);
     body.sin_offset = std::sin(body.offset);
-    Eigen::Map<Eigen::Vector3d>(body.position) = parent_axes.transpose() * draft.pose.translation;
+    Eigen::Map<Eigen::Vector3d>(body.position) = parent_axes.transpose() * builder.pose.translation;
 
-    const Eigen::Vector3d moment = draft.axes.transpose() * draft.first_moment;
-    const Eigen::Matrix3d inertia = draft.axes.transpose() * draft.inertia * draft.axes;
-    body.mass = draft.mass;
+    const Eigen::Vector3d moment = builder.axes.transpose() * builder.first_moment;
+    const Eigen::Matrix3d inertia = builder.axes.transpose() * builder.inertia * builder.axes;
+    body.mass = builder.mass;
     Eigen::Map<Eigen::Vector3d>(body.first_moment) = moment;
     const double entries[6] = {inertia(0, 0), inertia(0, 1), inertia(0, 2),
                                inertia(1, 1), inertia(1, 2), inertia(2, 2)};
@@ -288,7 +291,7 @@ class Builder {
     const double pseudo_entries[6] = {pseudo(0, 0), pseudo(0, 1), pseudo(0, 2),
                                       pseudo(1, 1), pseudo(1, 2), pseudo(2, 2)};
     std::copy(std::begin(pseudo_entries), std::end(pseudo_entries), body.pseudo_inertia);
-    body.centre_shift = draft.mass > 0.0 ? moment.squaredNorm() / draft.mass : 0.0;
+    body.center_shift = builder.mass > 0.0 ? moment.squaredNorm() / builder.mass : 0.0;
 
     const JointDescription& joint = data_.description.joints[joint_of_[index]];
     const bool single = joint.type != JointType::planar && joint.type != JointType::floating;
@@ -296,49 +299,50 @@ class Builder {
     body.damping = joint.damping;
     body.friction = single ? joint.friction : 0.0;
     Body& listed = data_.bodies[index];
-    listed.axes = draft.axes;
+    listed.axes = builder.axes;
     listed.damping = body.damping;
     listed.friction = body.friction;
     listed.rotor_inertia = body.rotor_inertia;
     return body;
   }
 
-  /// A body whose merged inertia about its mass centre has a negative moment is none. Finite
-  /// numbers of a file may be too large to be multiplied.
+  /// Throws if a merged body has a negative principal moment about its center of mass, or if finite
+  /// numbers of the file overflow when multiplied.
   void check_principal_moments() const {
-    for (std::size_t i = 0; i < drafts_.size(); ++i) {
-      const Draft& body = drafts_[i];
+    for (std::size_t i = 0; i < builders_.size(); ++i) {
+      const BodyBuilder& body = builders_[i];
       if (!std::isfinite(body.mass) || !body.first_moment.allFinite() ||
           !body.inertia.allFinite() || !body.pose.translation.allFinite() ||
           !body.pose.rotation.allFinite()) {
         throw ModelError("link '" + data_.bodies[i].link + "'",
-                         "its mass, mass centre, inertia or joint origin is so large that its "
-                         "dynamics are beyond the range of a double (SI units are meant)");
+                         "mass, center of mass, inertia or joint origin is so large that the "
+                         "dynamics exceed the range of a double: use SI units");
       }
       Eigen::Matrix3d inertia = body.inertia;
       if (body.mass > 0.0) {
-        const Eigen::Vector3d centre = body.first_moment / body.mass;
-        inertia -= body.mass * (centre.squaredNorm() * Eigen::Matrix3d::Identity() -
-                                centre * centre.transpose());
+        const Eigen::Vector3d center = body.first_moment / body.mass;
+        inertia -= body.mass * (center.squaredNorm() * Eigen::Matrix3d::Identity() -
+                                center * center.transpose());
       }
       const Eigen::Vector3d principal = principal_moments(inertia);
-      // the merged tensor was larger by the shift: its round-off is what may be left
+      // tolerance relative to the tensor about the origin, whose round-off remains
       if (principal[0] < -1e-9 * body.inertia.cwiseAbs().maxCoeff()) {
         throw ModelError(
             "link '" + data_.bodies[i].link + "'",
-            fmt::format("its inertia (with what is fixed to it) has the negative principal "
-                        "moment {:.6g} kg m^2; all three must be positive",
+            fmt::format("inertia (including links fixed to it) has the negative principal moment "
+                        "{:.6g} kg m^2: all three must be positive",
                         principal[0]));
       }
     }
   }
 
   void find_end_effector() {
-    std::vector<std::size_t> depth(drafts_.size(), 1);
-    for (std::size_t i = 0; i < drafts_.size(); ++i) {
-      if (drafts_[i].parent >= 0) depth[i] = depth[static_cast<std::size_t>(drafts_[i].parent)] + 1;
+    std::vector<std::size_t> depth(builders_.size(), 1);
+    for (std::size_t i = 0; i < builders_.size(); ++i) {
+      if (builders_[i].parent >= 0)
+        depth[i] = depth[static_cast<std::size_t>(builders_[i].parent)] + 1;
     }
-    // the last frame of the deepest body: the tip that hangs on it by fixed joints, if any
+    // the last frame of the deepest body, which includes frames behind fixed joints
     std::size_t deepest = 0;
     int body = -1;
     for (std::size_t i = 0; i < data_.frames.size(); ++i) {
@@ -352,50 +356,51 @@ class Builder {
     }
   }
 
-  /// A coordinate that moves no mass, by its own joint or by one that mimics it, has no
-  /// acceleration to compute.
-  void find_singular_leaf() {
-    std::vector<bool> moves_mass(drafts_.size(), false);
+  /// A coordinate that moves no mass, neither by its joint nor by a mimic joint, makes the inertia
+  /// matrix singular.
+  void find_massless_joints() {
+    std::vector<bool> moves_mass(builders_.size(), false);
     std::vector<bool> coordinate_moves(data_.coordinates.size(), false);
-    for (std::size_t i = drafts_.size(); i-- > 0;) {
+    for (std::size_t i = builders_.size(); i-- > 0;) {
       const TreeBody& body = data_.tree[i];
-      const bool leaf_turns = !body.prismatic && turns_mass(body);
-      const bool leaf_slides = body.prismatic && body.mass > 0.0;
-      if (leaf_turns || leaf_slides || body.rotor_inertia > 0.0) moves_mass[i] = true;
+      const bool rotates_mass = !body.prismatic && has_inertia_about_axis(body);
+      const bool translates_mass = body.prismatic && body.mass > 0.0;
+      if (rotates_mass || translates_mass || body.rotor_inertia > 0.0) moves_mass[i] = true;
       if (moves_mass[i] && data_.bodies[i].multiplier != 0.0) {
         coordinate_moves[data_.bodies[i].coordinate] = true;
       }
       const bool any = body.mass > 0.0 || moves_mass[i];
       if (any && body.parent >= 0) moves_mass[static_cast<std::size_t>(body.parent)] = true;
     }
-    for (std::size_t i = drafts_.size(); i-- > 0;) {
+    for (std::size_t i = builders_.size(); i-- > 0;) {
       if (moves_mass[i]) continue;
       if (coordinate_moves[data_.bodies[i].coordinate]) {
         data_.has_massless_mimic = true;
       } else if (!data_.is_mimic[i] && data_.singular_reason.empty()) {
         data_.singular_reason = fmt::format(
-            "joint '{}': it moves no mass (link '{}'): forward dynamics needs an inertia about its "
-            "axis; give the link an <inertial>, the joint a rotor inertia, or make it fixed",
+            "joint '{}': moves no mass (link '{}'), so forward dynamics is not defined: give the "
+            "link "
+            "an <inertial> or the joint a rotor inertia, or make the joint fixed",
             data_.bodies[i].joint, data_.bodies[i].link);
       }
     }
   }
 
-  /// Forward dynamics needs a matrix over couplings of the bodies or over coordinates.
-  void bound_couplings() {
+  /// Limits the size of the matrix that forward dynamics with mimic joints needs: bodies x mimic
+  /// joints or coordinates x coordinates.
+  void limit_coupling_matrix() {
     const std::size_t n = data_.coordinates.size(), mimics = data_.bodies.size() - n;
     const bool over_coordinates = data_.has_massless_mimic || mimics > n;
     const std::size_t entries = over_coordinates ? n * n : data_.bodies.size() * mimics;
-    if (mimics == 0 || entries <= largest_coupling || !data_.singular_reason.empty()) return;
+    if (mimics == 0 || entries <= max_coupling_entries || !data_.singular_reason.empty()) return;
     data_.singular_reason = fmt::format(
-        "robot '{}': forward dynamics of {} mimic joints beside {} others needs a matrix of {} "
-        "entries; {} are allowed: make some of them joints of their own, or fixed",
-        data_.description.name, mimics, n, entries, largest_coupling);
+        "robot '{}': forward dynamics with {} mimic joints and {} coordinates needs a matrix of {} "
+        "entries, and {} are allowed: make some mimic joints independent or fixed",
+        data_.description.name, mimics, n, entries, max_coupling_entries);
   }
 
-  /// Whether there is an inertia about the joint's axis, beyond the round-off of turning the
-  /// tensor.
-  static bool turns_mass(const TreeBody& body) {
+  /// True if the inertia about the joint axis exceeds the round-off of rotating the tensor.
+  static bool has_inertia_about_axis(const TreeBody& body) {
     const double largest = std::max({body.inertia[0], body.inertia[3], body.inertia[5]});
     return body.inertia[5] > 1e-14 * largest;
   }
@@ -403,14 +408,14 @@ class Builder {
   Model::Data& data_;
   JointIndex joint_index_;
   std::unordered_map<std::string_view, std::size_t> link_index_;
-  std::vector<Draft> drafts_;
-  std::vector<std::size_t> joint_of_;  ///< description joint of each body
+  std::vector<BodyBuilder> builders_;
+  std::vector<std::size_t> joint_of_;  ///< index of the description joint, by body
 };
 
 }  // namespace
 
 void build_tree(Model::Data& data, const std::vector<std::size_t>& joint_order) {
-  Builder(data).build(joint_order);
+  TreeBuilder(data).build(joint_order);
 }
 
 }  // namespace dynamics

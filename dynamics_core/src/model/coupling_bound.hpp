@@ -5,8 +5,8 @@
 
 namespace dynamics {
 
-/// Entries of a matrix that forward dynamics of mimic joints may need, in a Workspace and in every
-/// lane of a BatchWorkspace: bodies x mimic joints, or coordinates x coordinates.
-inline constexpr std::size_t largest_coupling = std::size_t{1} << 22;
+/// Maximum number of entries of the matrix that forward dynamics with mimic joints needs, per
+/// Workspace and per lane of a BatchWorkspace: bodies x mimic joints or coordinates x coordinates.
+inline constexpr std::size_t max_coupling_entries = std::size_t{1} << 22;
 
 }  // namespace dynamics

@@ -12,9 +12,9 @@
 namespace dynamics {
 namespace {
 
-/// Refuses what a model cannot be; the warnings of the reader and of the validation become notes.
-std::vector<Note> validated(const RobotDescription& description) {
-  ParsedRobot robot = parsed(description);
+/// Throws the first error; returns the warnings of reader and validation as notes.
+std::vector<Note> validate_description(const RobotDescription& description) {
+  ParsedRobot robot = to_parsed(description);
   validate(robot);
   if (const Finding* error = robot.first_error()) throw to_error(*error, description.source);
   std::vector<Note> notes;
@@ -36,16 +36,16 @@ std::shared_ptr<const Model::Data> make_data(RobotDescription description,
                                              std::optional<Payload> payload) {
   if (!options.gravity.allFinite())
     throw ArgumentError("gravity is not finite: give three finite numbers");
-  // its square and cube must be numbers: at zero velocity friction divides by them
+  // at zero velocity friction divides by its square and cube, which must not over- or underflow
   if (!(options.friction_velocity >= 1e-100) || !(options.friction_velocity <= 1e100)) {
-    throw ArgumentError(fmt::format("friction_velocity is {}; it must be between 1e-100 and 1e100",
+    throw ArgumentError(fmt::format("friction_velocity is {}: must be from 1e-100 to 1e100",
                                     options.friction_velocity));
   }
   auto data = std::make_shared<Model::Data>();
   data->description = std::move(description);
   data->options = options;
   data->payload = std::move(payload);
-  data->notes = validated(data->description);
+  data->notes = validate_description(data->description);
   build_tree(*data, order_joints(data->description));
   return data;
 }
@@ -54,9 +54,9 @@ void check_payload(const Model& model, const Payload& payload) {
   model.frame(payload.frame);
   if (!std::isfinite(payload.mass) || payload.mass < 0.0) {
     throw ArgumentError(
-        fmt::format("payload mass is {} kg; it must be zero or more", payload.mass));
+        fmt::format("payload mass is {} kg: must be finite and not negative", payload.mass));
   }
-  if (!payload.centre.allFinite()) throw ArgumentError("payload centre is not finite");
+  if (!payload.center.allFinite()) throw ArgumentError("payload center of mass is not finite");
   if (!payload.inertia.allFinite()) throw ArgumentError("payload inertia is not finite");
   if (!payload.inertia.isApprox(payload.inertia.transpose(), 1e-9)) {
     throw ArgumentError("payload inertia is not symmetric");
@@ -68,7 +68,7 @@ void check_payload(const Model& model, const Payload& payload) {
   }
 }
 
-/// "a, b, c, ..." of the first few names
+/// The first 20 names, separated by commas.
 template <class Range>
 std::string list_names(const Range& range) {
   std::string list;

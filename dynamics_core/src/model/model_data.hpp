@@ -11,6 +11,7 @@
 
 namespace dynamics {
 
+/// Contents of a Model. Filled once by Model's constructor, then shared and never changed.
 struct Model::Data {
   RobotDescription description;
   ModelOptions options;
@@ -33,25 +34,26 @@ struct Model::Data {
   std::string singular_reason;
 };
 
-/// The joints of a valid description in tree order (indices), parents before children, depth first.
+/// Indices of the joints of a valid description in tree order: depth first, parents before
+/// children.
 std::vector<std::size_t> order_joints(const RobotDescription& description);
 
-/// What single-axis joint a mimic joint follows in the end, and how.
+/// The independent joint at the end of a chain of mimic joints, with the combined coefficients.
 struct ResolvedMimic {
-  std::size_t joint;  ///< index into description.joints, not a mimic joint itself
+  std::size_t joint;  ///< index in description.joints; not a mimic joint
   double multiplier;
   double offset;
 };
 using JointIndex = std::unordered_map<std::string_view, std::size_t>;
-/// For every joint of the description; one that mimics nothing follows itself. O(n).
-/// Throws ModelError where the product of the multipliers is beyond the range of a double.
+/// One entry per joint of the description; a joint that is no mimic joint refers to itself. O(n).
+/// Throws ModelError if the product of the multipliers overflows.
 std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
                                           const JointIndex& index);
 
 /// Fills bodies, coordinates, frames and tree of `data` from its description and payload.
 void build_tree(Model::Data& data, const std::vector<std::size_t>& joint_order);
 
-/// Fills what the recursions read beside the bodies themselves: kinds of twists, who follows whom,
+/// Computes the derived fields of TreeBody: kind of alpha, parent and child flags, slide and shift,
 /// minimal inertial parameters.
 void prepare_tree(Tree& tree);
 

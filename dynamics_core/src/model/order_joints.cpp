@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of the joints and what mimic joints follow, for a description without errors.
+// Tree order of the joints and resolution of chains of mimic joints, for valid descriptions.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
   std::vector<ResolvedMimic> resolved(count);
   std::vector<std::size_t> path;
   for (std::size_t start = 0; start < count; ++start) {
-    // up to a joint that is free or resolved already, then back
+    // follow the chain to an independent or resolved joint, then resolve it backward
     std::size_t at = start;
     path.clear();
     while (!done[at]) {
@@ -48,8 +48,8 @@ std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
       if (!std::isfinite(resolved[path[i]].multiplier) ||
           !std::isfinite(resolved[path[i]].offset)) {
         throw ModelError("joint '" + description.joints[path[i]].name + "'",
-                         "its mimic multiplier or offset, over all it follows, is beyond the "
-                         "range of a double");
+                         "mimic multiplier or offset, combined over the chain of mimic joints, "
+                         "exceeds the range of a double");
       }
       done[path[i]] = true;
     }
@@ -71,7 +71,7 @@ std::vector<std::size_t> order_joints(const RobotDescription& description) {
   const auto root = static_cast<std::size_t>(std::find(is_child.begin(), is_child.end(), false) -
                                              is_child.begin());
 
-  // depth first, the joints of one link in the order of the file
+  // depth first, the joints of one link in file order
   std::vector<std::size_t> order, stack(children[root].rbegin(), children[root].rend());
   order.reserve(description.joints.size());
   while (!stack.empty()) {

@@ -30,9 +30,9 @@ void add_shape(ParsedLink& link, const Visual& visual) {
     half.setConstant(radius);
     link.volume += 4.0 / 3.0 * pi * radius * radius * radius;
   }
-  const Vector3d reach = rotation_from_rpy(visual.rpy).cwiseAbs() * half;
-  link.geometry.add(visual.xyz - reach);
-  link.geometry.add(visual.xyz + reach);
+  const Vector3d half_extent = rotation_from_rpy(visual.rpy).cwiseAbs() * half;
+  link.geometry.add(visual.xyz - half_extent);
+  link.geometry.add(visual.xyz + half_extent);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ ModelError to_error(const Finding& finding, const std::string& source) {
           element.empty() ? message : element + ": " + message};
 }
 
-ParsedRobot parsed(const RobotDescription& description) {
+ParsedRobot to_parsed(const RobotDescription& description) {
   ParsedRobot robot;
   robot.name = description.name;
   robot.source = description.source;
@@ -111,7 +111,7 @@ ParsedRobot parsed(const RobotDescription& description) {
     if (given.inertial) {
       link.has_inertial = true;
       link.mass = given.inertial->mass;
-      link.centre = given.inertial->centre;
+      link.center = given.inertial->center;
       link.tensor = link.inertia = given.inertial->inertia;
     }
     link.visuals = given.visuals;
@@ -138,7 +138,7 @@ ParsedRobot parsed(const RobotDescription& description) {
       joint.upper = given.limits->upper;
       joint.velocity = given.limits->velocity;
       joint.effort = given.limits->effort;
-      joint.more = *given.limits;
+      joint.extra_limits = *given.limits;
     }
     joint.damping = given.damping;
     joint.friction = given.friction;
@@ -158,7 +158,7 @@ RobotDescription to_description(ParsedRobot robot) {
     LinkDescription& link = description.links.emplace_back();
     link.name = std::move(given.name);
     link.line = given.line;
-    if (given.has_inertial) link.inertial = Inertial{*given.mass, *given.centre, *given.inertia};
+    if (given.has_inertial) link.inertial = Inertial{*given.mass, *given.center, *given.inertia};
     link.visuals = std::move(given.visuals);
     link.meshes = std::move(given.meshes);
     link.flexible = std::move(given.flexible);
@@ -173,7 +173,7 @@ RobotDescription to_description(ParsedRobot robot) {
     joint.origin = {*given.rotation, *given.position};
     if (given.axis) joint.axis = *given.axis;
     if (given.has_limit) {
-      joint.limits = given.more;
+      joint.limits = given.extra_limits;
       joint.limits->lower = given.lower.value_or(0.0);
       joint.limits->upper = given.upper.value_or(0.0);
       joint.limits->velocity = given.velocity.value_or(infinity);
@@ -187,25 +187,25 @@ RobotDescription to_description(ParsedRobot robot) {
   return description;
 }
 
-Extent joint_extent(const ParsedRobot& robot, std::size_t link) {
-  Extent extent;
-  extent.add(Vector3d::Zero());
+BoundingBox joint_bounding_box(const ParsedRobot& robot, std::size_t link) {
+  BoundingBox box;
+  box.add(Vector3d::Zero());
   for (const std::size_t joint : robot.children[link]) {
-    if (robot.joints[joint].position) extent.add(*robot.joints[joint].position);
+    if (robot.joints[joint].position) box.add(*robot.joints[joint].position);
   }
-  return extent;
+  return box;
 }
 
 std::string suggest_tensor(const ParsedRobot& robot, std::size_t link) {
   const ParsedLink& given = robot.links[link];
   const double mass = given.mass.value_or(0.0);
-  const Extent extent = given.geometry.empty() ? joint_extent(robot, link) : given.geometry;
-  const Vector3d size = extent.high - extent.low;
-  if (mass <= 0.0 || extent.diagonal() <= 0.0) return "take it from the CAD model";
+  const BoundingBox box = given.geometry.empty() ? joint_bounding_box(robot, link) : given.geometry;
+  const Vector3d size = box.high - box.low;
+  if (mass <= 0.0 || box.diagonal() <= 0.0) return "take the tensor from the CAD model";
   const auto moment = [&](Eigen::Index i, Eigen::Index j) {
     return mass / 12.0 * (size[i] * size[i] + size[j] * size[j]);
   };
-  return fmt::format("a uniform box around its {} has ixx {:.3g}, iyy {:.3g}, izz {:.3g}",
+  return fmt::format("a uniform box around the {} has ixx {:.3g}, iyy {:.3g}, izz {:.3g}",
                      given.geometry.empty() ? "joints" : "shapes", moment(1, 2), moment(0, 2),
                      moment(0, 1));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The mechanism as the recursions see it: a list of bodies, parents before children, each moved by
-// one revolute or prismatic joint along the Z axis of its own frame.
+// The data of the recursions: a list of bodies, parents before children. Each body is moved by one
+// revolute or prismatic joint along the Z axis of its frame.
 
 #include <cstddef>
 #include <vector>
@@ -11,13 +11,13 @@
 
 namespace dynamics {
 
-/// A body and the joint that moves it. The body's frame has its origin on the joint's axis and Z
-/// along it; X is chosen so that the way to the first child is two planar rotations:
+/// A body and the joint that moves it. The body frame has its origin on the joint axis and Z along
+/// it; X is chosen so that the transform to the first child needs two planar rotations only:
 ///
-///   from the parent's frame:  Tp  Rz(beta) Rx(alpha)  Rz(offset + q)      (revolute)
+///   from the parent frame:  Tp  Rz(beta) Rx(alpha)  Rz(offset + q)      (revolute)
 ///                             Tp  Rz(beta) Rx(alpha)  Rz(offset) Tz(q)    (prismatic)
 ///
-/// beta is zero except for further children (`has_beta`).
+/// Tp is the translation by `position`. beta is zero for the first child of a body.
 struct TreeBody {
   int parent = -1;  ///< -1: the base
   AlphaKind alpha_kind = AlphaKind::zero;
@@ -31,16 +31,15 @@ struct TreeBody {
   double rotor_inertia = 0.0;  ///< (kg m^2 or kg)
   double offset = 0.0;         ///< (rad)
   double cos_alpha = 1.0, sin_alpha = 0.0;
-  double position[3] = {0.0, 0.0, 0.0};  ///< p, in the parent's frame (m)
-  /// p of a revolute joint in two parts: along the joint's axis, and the rest in the parent's
-  /// frame, of which y, and z in a chain by DH parameters, are zero.
+  double position[3] = {0.0, 0.0, 0.0};  ///< p, in the parent frame (m)
+  /// p of a revolute joint in two parts: p = slide d + shift, d the joint axis. y of `shift` is
+  /// zero unless the axes are nearly parallel or beta is not zero.
   double slide = 0.0;
   double shift[3] = {0.0, 0.0, 0.0};
 
-  /// Minimal inertial parameters (Gautier and Khalil 1990): the joint forces are the same where
-  /// what lies on the axis of a revolute joint, `mass`, z of `first_moment` and zz of
-  /// `pseudo_inertia`, belongs to the parent. Zero here for a revolute body; a prismatic one keeps
-  /// all it has.
+  /// Minimal inertial parameters (Gautier and Khalil 1990): `mass`, z of `first_moment` and zz of
+  /// `pseudo_inertia` of a body with a revolute joint are moved to the parent, which does not
+  /// change the joint torques, and are zero here. A body with a prismatic joint keeps them.
   struct Minimal {
     double first_moment[3] = {0.0, 0.0, 0.0};
     double pseudo_inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< xx xy xz yy yz zz
@@ -53,12 +52,13 @@ struct TreeBody {
   double cos_offset = 1.0, sin_offset = 0.0;
 
   double mass = 0.0;                                   ///< (kg)
-  double first_moment[3] = {0.0, 0.0, 0.0};            ///< mass times mass center (kg m)
+  double first_moment[3] = {0.0, 0.0, 0.0};            ///< mass times center of mass (kg m)
   double inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< about the origin: xx xy xz yy yz zz
   double pseudo_inertia[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};  ///< sum of m r r^T: tr J/2 - J
   double inertia_differences[3] = {0.0, 0.0, 0.0};  ///< J_zz - J_yy, J_xx - J_zz, J_yy - J_xx
-  double centre_shift =
-      0.0;  ///< first_moment^2 / mass, what separates J from the tensor in Eq. (8)
+  /// first_moment^2 / mass = m c^2. Subtracted from the diagonal of J it gives J_C - m c c^T, the
+  /// matrix of the DeNOC Coriolis terms, Eq. (8).
+  double center_shift = 0.0;
 
   double damping = 0.0;   ///< (N m s/rad or N s/m)
   double friction = 0.0;  ///< Coulomb (N m or N)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Origins, axes, limits, friction and mimics that a joint can have.
+// Errors of joints: origin, axis, limits, friction and mimic.
 
 #include <fmt/format.h>
 
@@ -35,11 +35,11 @@ class JointValidation {
 
   void check_origin() {
     if (joint_.position && !joint_.position->allFinite()) {
-      report(Severity::error, "number", "its origin is not finite", "give xyz as finite numbers");
+      report(Severity::error, "number", "origin is not finite", "give xyz as finite numbers");
     }
     if (joint_.rotation && !is_rotation(*joint_.rotation)) {
-      report(Severity::error, "number", "its origin's rotation is not a rotation matrix",
-             "its columns must be orthogonal unit vectors, right-handed");
+      report(Severity::error, "number", "rotation of the origin is not a rotation matrix",
+             "the columns must be orthogonal unit vectors and right-handed");
     }
   }
 
@@ -47,17 +47,17 @@ class JointValidation {
     if (!joint_.moves() || joint_.type == JointType::floating) return;
     if (!joint_.has_axis) {
       if (joint_.axis_element) {
-        report(Severity::error, "axis-zero", "its <axis> has no xyz",
+        report(Severity::error, "axis-zero", "<axis> has no xyz",
                "give a direction such as xyz=\"0 0 1\"", joint_.axis_line);
       }
       return;
     }
     if (!joint_.axis) return;  // already reported
     if (!joint_.axis->allFinite()) {
-      report(Severity::error, "number", "its axis is not finite", "give three finite numbers",
+      report(Severity::error, "number", "axis is not finite", "give three finite numbers",
              joint_.axis_line);
     } else if (joint_.axis->norm() < 1e-9) {
-      report(Severity::error, "axis-zero", "its axis is zero", "give a direction such as \"0 0 1\"",
+      report(Severity::error, "axis-zero", "axis is zero", "give a direction such as \"0 0 1\"",
              joint_.axis_line);
     }
   }
@@ -65,31 +65,31 @@ class JointValidation {
   void check_limits() {
     if (!joint_.moves() || joint_.type == JointType::floating) return;
     if (!joint_.has_limit) {
-      if (joint_.has_stops() && robot_.limits_required) {
+      if (joint_.has_position_limits() && robot_.limits_required) {
         report(Severity::error, "limit-missing",
-               fmt::format("is {} and has no <limit>", to_string(*joint_.type)),
+               fmt::format("<limit> is missing (required for {} joints)", to_string(*joint_.type)),
                joint_.type == JointType::revolute
-                   ? "give lower, upper, effort and velocity, or make it continuous"
+                   ? "give lower, upper, effort and velocity, or make the joint continuous"
                    : "give lower, upper, effort and velocity");
       }
       return;
     }
     check_amount("effort", joint_.effort, "exert no effort");
     check_amount("velocity", joint_.velocity, "never move");
-    check_amount("acceleration", joint_.more.acceleration, "never move");
-    check_amount("deceleration", joint_.more.deceleration, "never stop");
-    check_amount("jerk", joint_.more.jerk, "never move");
-    if (!joint_.has_stops()) return;
+    check_amount("acceleration", joint_.extra_limits.acceleration, "never move");
+    check_amount("deceleration", joint_.extra_limits.deceleration, "never stop");
+    check_amount("jerk", joint_.extra_limits.jerk, "never move");
+    if (!joint_.has_position_limits()) return;
     const double lower = joint_.lower.value_or(0.0), upper = joint_.upper.value_or(0.0);
     if (!std::isfinite(lower) || !std::isfinite(upper)) {
-      report(Severity::error, "limit-not-finite", "its stops are not finite",
-             "use type continuous for a joint without stops", joint_.limit_line);
+      report(Severity::error, "limit-not-finite", "position limits are not finite",
+             "use type continuous for a joint without position limits", joint_.limit_line);
     } else if (lower > upper) {
       Finding& finding =
           report(Severity::error, "limit-order",
-                 fmt::format("its lower limit {} is above its upper limit {}", lower, upper),
+                 fmt::format("lower limit {} is above the upper limit {}", lower, upper),
                  "exchange them", joint_.limit_line);
-      // only where that gives a range around zero is it certain to be what was meant
+      // the exchange is the only plausible repair if the range then contains zero
       if (lower < 0.0 || upper > 0.0 || !joint_.lower_place || !joint_.upper_place) return;
       const TextRange low = *joint_.lower_place, high = *joint_.upper_place;
       const auto text = [&](const TextRange& range) {
@@ -104,13 +104,12 @@ class JointValidation {
     if (!value) return;
     if (*value < 0.0 || std::isnan(*value)) {
       report(Severity::error, (name + "-negative").c_str(),
-             fmt::format("its {} limit is {}", name, *value), "it must be zero or more",
+             fmt::format("{} limit is {}", name, *value), "must not be negative",
              joint_.limit_line);
     } else if (*value == 0.0) {
       report(Severity::warning, (name + "-zero").c_str(),
-             fmt::format("has {} {} limit of 0: it can {}",
-                         name == "effort" || name == "acceleration" ? "an" : "a", name, effect),
-             "give the drive's; a large number where it is unknown", joint_.limit_line);
+             fmt::format("{} limit is 0: the joint can {}", name, effect),
+             "give the limit of the drive, or a large number if it is unknown", joint_.limit_line);
     }
   }
 
@@ -122,14 +121,14 @@ class JointValidation {
         {"rotor inertia", "rotor-negative", joint_.rotor_inertia}};
     for (const auto& [name, code, value] : values) {
       if (value >= 0.0 && std::isfinite(value)) continue;
-      report(Severity::error, code, fmt::format("its {} is {}", name, value),
-             "it must be zero or more");
+      report(Severity::error, code, fmt::format("{} is {}", name, value),
+             "must be finite and not negative");
     }
-    if (joint_.composed() && (joint_.friction > 0.0 || joint_.rotor_inertia > 0.0)) {
+    if (joint_.is_multi_dof() && (joint_.friction > 0.0 || joint_.rotor_inertia > 0.0)) {
       report(Severity::warning, "friction-ignored",
-             fmt::format("is {}: its Coulomb friction and rotor inertia are ignored",
+             fmt::format("Coulomb friction and rotor inertia of a {} joint are ignored",
                          to_string(*joint_.type)),
-             "leave them out, or use single joints");
+             "remove them, or use several single-axis joints");
     }
   }
 
@@ -137,22 +136,22 @@ class JointValidation {
     if (!joint_.mimic) return;
     const Mimic& mimic = *joint_.mimic;
     if (joint_.type == JointType::fixed) {
-      Finding& finding =
-          report(Severity::warning, "mimic-unused",
-                 "is fixed: that it mimics '" + mimic.joint + "' has no effect", "remove <mimic>");
+      Finding& finding = report(
+          Severity::warning, "mimic-unused",
+          "<mimic joint=\"" + mimic.joint + "\"> of a fixed joint has no effect", "remove <mimic>");
       if (joint_.mimic_place) {
         robot_.fix(finding, {joint_.mimic_place->begin, joint_.mimic_place->end, ""});
       }
       return;
     }
     if (!std::isfinite(mimic.multiplier) || !std::isfinite(mimic.offset)) {
-      report(Severity::error, "number", "its mimic multiplier or offset is not finite",
+      report(Severity::error, "number", "mimic multiplier or offset is not finite",
              "give finite numbers");
     }
-    if (joint_.composed()) {
+    if (joint_.is_multi_dof()) {
       report(Severity::error, "mimic-composed",
-             fmt::format("is {} and mimics another joint", to_string(*joint_.type)),
-             "only revolute, continuous and prismatic joints can");
+             fmt::format("a {} joint cannot mimic another joint", to_string(*joint_.type)),
+             "use a revolute, continuous or prismatic joint");
     }
     const auto found = robot_.joint_index.find(mimic.joint);
     if (found == robot_.joint_index.end()) {
@@ -163,7 +162,7 @@ class JointValidation {
       return;
     }
     const ParsedJoint& leader = robot_.joints[found->second];
-    if (leader.type == JointType::fixed || leader.composed()) {
+    if (leader.type == JointType::fixed || leader.is_multi_dof()) {
       report(Severity::error, "mimic-of-fixed",
              fmt::format("mimics joint '{}', which is {}", mimic.joint, to_string(*leader.type)),
              "only a revolute, continuous or prismatic joint can be mimicked");
@@ -174,26 +173,26 @@ class JointValidation {
   const ParsedJoint& joint_;
 };
 
-/// Mimic joints that follow each other in a ring; every joint is visited once.
-void check_rings(ParsedRobot& robot) {
-  enum class State { unseen, open, done };
-  std::vector<State> state(robot.joints.size(), State::unseen);
+/// Reports cycles of mimic joints. Visits every joint once.
+void check_mimic_cycles(ParsedRobot& robot) {
+  enum class State { unvisited, on_path, done };
+  std::vector<State> state(robot.joints.size(), State::unvisited);
   for (std::size_t start = 0; start < robot.joints.size(); ++start) {
     std::vector<std::size_t> path;
     std::size_t at = start;
-    while (state[at] == State::unseen) {
-      state[at] = State::open;
+    while (state[at] == State::unvisited) {
+      state[at] = State::on_path;
       path.push_back(at);
       const auto& mimic = robot.joints[at].mimic;
       if (!mimic || !robot.joints[at].moves()) break;
       const auto found = robot.joint_index.find(mimic->joint);
       if (found == robot.joint_index.end()) break;
       at = found->second;
-      if (state[at] == State::open) {
+      if (state[at] == State::on_path) {
         robot.report(Severity::error, robot.joints[at], "mimic-ring",
                      path.size() == 1 && path[0] == at ? "mimics itself"
                                                        : "mimics itself through other mimic joints",
-                     "one joint of the ring must be free");
+                     "one joint of the cycle must be independent");
       }
     }
     for (const std::size_t joint : path) state[joint] = State::done;
@@ -204,7 +203,7 @@ void check_rings(ParsedRobot& robot) {
 
 void validate_joints(ParsedRobot& robot) {
   for (const ParsedJoint& joint : robot.joints) JointValidation(robot, joint).run();
-  check_rings(robot);
+  check_mimic_cycles(robot);
 }
 
 }  // namespace dynamics

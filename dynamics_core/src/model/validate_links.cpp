@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masses and inertia tensors that a body can have.
+// Errors of links: mass, center of mass and inertia tensor.
 
 #include <fmt/format.h>
 
@@ -15,23 +15,24 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using Severity = Finding::Severity;
 
-constexpr double rounding = 5e-3;  ///< of a tensor, relative
+constexpr double rounding = 5e-3;  ///< relative violation that is attributed to rounding
 
-/// tr J/2 - J is positive semidefinite for every body: the smallest change that makes it so.
-Matrix3d nearest_possible(const Matrix3d& inertia) {
+/// The nearest tensor of a real body: tr J/2 - J is projected on the positive semidefinite
+/// matrices.
+Matrix3d nearest_physical_inertia(const Matrix3d& inertia) {
   const PrincipalAxes principal =
       principal_axes(0.5 * inertia.trace() * Matrix3d::Identity() - inertia);
-  const Matrix3d second =
+  const Matrix3d pseudo_inertia =
       principal.axes * principal.moments.cwiseMax(0.0).asDiagonal() * principal.axes.transpose();
-  return second.trace() * Matrix3d::Identity() - second;
+  return pseudo_inertia.trace() * Matrix3d::Identity() - pseudo_inertia;
 }
 
 Matrix3d parallel_axis(double mass, const Vector3d& c) {
   return mass * (c.squaredNorm() * Matrix3d::Identity() - c * c.transpose());
 }
 
-/// The link and everything that fixed joints connect to it below the next moving joint, as one
-/// body. The base does not move: its own moments do not matter.
+/// Mass properties of the body that a link belongs to: all links connected by fixed joints. The
+/// inertia of the base is not checked, since it does not move.
 class MergedBody {
  public:
   MergedBody(const ParsedRobot& robot, std::size_t link) : robot_(robot) {
@@ -54,8 +55,8 @@ class MergedBody {
   bool has_negative_moment() const {
     if (on_base_) return false;
     Matrix3d inertia = inertia_;
-    if (mass_ > 0.0) inertia -= parallel_axis(mass_, moment_ / mass_);
-    // the tensor about the origin was larger by the shift: its round-off may remain
+    if (mass_ > 0.0) inertia -= parallel_axis(mass_, first_moment_ / mass_);
+    // tolerance relative to the tensor about the origin, whose round-off remains
     return principal_moments(inertia)[0] < -1e-9 * inertia_.cwiseAbs().maxCoeff();
   }
 
@@ -71,12 +72,12 @@ class MergedBody {
       const Placed at = stack.back();
       stack.pop_back();
       const ParsedLink& link = robot_.links[at.link];
-      if (link.mass && link.centre && link.inertia) {
-        const Vector3d centre = at.pose * *link.centre;
+      if (link.mass && link.center && link.inertia) {
+        const Vector3d center = at.pose * *link.center;
         mass_ += *link.mass;
-        moment_ += *link.mass * centre;
+        first_moment_ += *link.mass * center;
         inertia_ += at.pose.rotation * *link.inertia * at.pose.rotation.transpose() +
-                    parallel_axis(*link.mass, centre);
+                    parallel_axis(*link.mass, center);
       }
       for (const std::size_t index : robot_.children[at.link]) {
         const ParsedJoint& joint = robot_.joints[index];
@@ -93,7 +94,7 @@ class MergedBody {
   const ParsedRobot& robot_;
   bool on_base_ = false;
   double mass_ = 0.0;
-  Vector3d moment_ = Vector3d::Zero();
+  Vector3d first_moment_ = Vector3d::Zero();
   Matrix3d inertia_ = Matrix3d::Zero();
 };
 
@@ -104,13 +105,13 @@ class LinkValidation {
 
   void run() {
     if (!link_.has_inertial) return;
-    if (link_.centre && !link_.centre->allFinite()) {
-      report(Severity::error, "number", "its mass centre is not finite",
+    if (link_.center && !link_.center->allFinite()) {
+      report(Severity::error, "number", "center of mass is not finite",
              "give three finite coordinates");
     }
     if (link_.mass && !(*link_.mass >= 0.0 && std::isfinite(*link_.mass))) {
       report(Severity::error, std::isnan(*link_.mass) ? "number" : "mass-negative",
-             fmt::format("its mass is {} kg", *link_.mass), "a mass is finite, and zero or more");
+             fmt::format("mass is {} kg", *link_.mass), "must be finite and not negative");
     }
     if (link_.inertia && link_.mass) check_tensor();
   }
@@ -125,36 +126,36 @@ class LinkValidation {
   void check_tensor() {
     const Matrix3d& inertia = *link_.inertia;
     if (!inertia.allFinite()) {
-      report(Severity::error, "inertia-not-finite", "its inertia is not finite",
-             "give six finite moments");
+      report(Severity::error, "inertia-not-finite", "inertia is not finite",
+             "give six finite numbers");
       return;
     }
     if (!inertia.isApprox(inertia.transpose(), 1e-9)) {
-      report(Severity::error, "inertia-asymmetric", "its inertia is not symmetric",
-             "ixy, ixz and iyz stand on both sides");
+      report(Severity::error, "inertia-asymmetric", "inertia is not symmetric",
+             "entries (i, j) and (j, i) must be equal");
       return;
     }
     const double mass = *link_.mass;
     if (inertia.isZero(0.0)) {
       if (mass > 0.0) {
         report(Severity::warning, "inertia-zero",
-               fmt::format("has a mass of {} kg but no inertia: treated as a point", mass),
+               fmt::format("mass is {} kg but inertia is zero: treated as a point mass", mass),
                suggest_tensor(robot_, index_));
       }
       return;
     }
     if (mass == 0.0) {
       report(Severity::warning, "inertia-without-mass", "has an inertia but no mass",
-             "give the mass that goes with it");
+             "give the mass");
     }
     const Vector3d moments = principal_moments(inertia);
     const double largest = moments.cwiseAbs().maxCoeff();
     if (moments[0] < -1e-9 * largest) {
       const bool refused = MergedBody(robot_, index_).has_negative_moment();
       report(refused ? Severity::error : Severity::warning, "inertia-not-positive",
-             fmt::format("has the negative principal moment of inertia {:.6g} kg m^2{}", moments[0],
-                         refused ? "" : ", for which the links that are fixed to it make up"),
-             "all three must be positive: are signs or products of inertia wrong? " +
+             fmt::format("inertia has the negative principal moment {:.6g} kg m^2{}", moments[0],
+                         refused ? "" : "; with the links fixed to it, it is positive"),
+             "all three must be positive: check signs and products of inertia; " +
                  suggest_tensor(robot_, index_));
     } else if (moments[0] + moments[1] < moments[2] - 1e-6 * largest) {
       report_triangle(moments);
@@ -162,19 +163,20 @@ class LinkValidation {
   }
 
   void report_triangle(const Vector3d& moments) {
-    const double miss = (moments[2] - moments[0] - moments[1]) / moments[2];
+    const double violation = (moments[2] - moments[0] - moments[1]) / moments[2];
     Finding& finding = report(
         Severity::warning, "inertia-triangle",
-        fmt::format("violates the triangle inequality by {:.2g} %: principal moments {:.6g}, "
-                    "{:.6g}, {:.6g} kg m^2, but no body has one larger than the sum of the others",
-                    100.0 * miss, moments[0], moments[1], moments[2]),
-        miss <= rounding ? "it is rounded: raise the two smaller moments by the difference"
-                         : "compute the tensor again; " + suggest_tensor(robot_, index_));
-    if (miss > rounding) return;
-    const Matrix3d repaired = nearest_possible(*link_.tensor);
+        fmt::format(
+            "inertia violates the triangle inequality by {:.2g} %: of the principal moments "
+            "{:.6g}, {:.6g}, {:.6g} kg m^2 the largest exceeds the sum of the others",
+            100.0 * violation, moments[0], moments[1], moments[2]),
+        violation <= rounding ? "rounding error: increase the two smaller moments by the difference"
+                              : "recompute the tensor; " + suggest_tensor(robot_, index_));
+    if (violation > rounding) return;
+    const Matrix3d repaired = nearest_physical_inertia(*link_.tensor);
     constexpr Eigen::Index entries[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
     for (const auto& place : link_.tensor_places) {
-      if (!place) return;  // left to the repair of what is missing
+      if (!place) return;  // the repair of missing entries comes first
     }
     for (std::size_t i = 0; i < 6; ++i) {
       const double value = repaired(entries[i][0], entries[i][1]);

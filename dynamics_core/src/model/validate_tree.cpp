@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names are given and unique, and links and joints form one tree.
+// Errors of the structure: names must exist and be unique, links and joints must form one tree.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@ constexpr auto error = Finding::Severity::error;
 void check_names(ParsedRobot& robot) {
   if (robot.links.empty()) {
     robot.report(error, Finding::Kind::robot, robot.name, "no-links", "the robot has no links",
-                 "it needs at least one <link>");
+                 "at least one <link> is required");
   }
   for (std::size_t i = 0; i < robot.links.size(); ++i) {
     const ParsedLink& link = robot.links[i];
@@ -21,7 +21,7 @@ void check_names(ParsedRobot& robot) {
       robot.report(error, link, "name-missing", fmt::format("link {} has no name", i + 1),
                    "write <link name=\"...\">");
     } else if (!robot.link_index.emplace(link.name, i).second) {
-      robot.report(error, link, "name-twice", "is defined twice", "names of links must differ");
+      robot.report(error, link, "name-twice", "name is used twice", "link names must be unique");
     }
   }
   for (std::size_t i = 0; i < robot.joints.size(); ++i) {
@@ -30,7 +30,7 @@ void check_names(ParsedRobot& robot) {
       robot.report(error, joint, "name-missing", fmt::format("joint {} has no name", i + 1),
                    "write <joint name=\"...\" type=\"...\">");
     } else if (!robot.joint_index.emplace(joint.name, i).second) {
-      robot.report(error, joint, "name-twice", "is defined twice", "names of joints must differ");
+      robot.report(error, joint, "name-twice", "name is used twice", "joint names must be unique");
     }
   }
 }
@@ -44,12 +44,13 @@ void connect(ParsedRobot& robot) {
       const auto found = robot.link_index.find(link);
       if (found != robot.link_index.end()) return static_cast<int>(found->second);
       if (link.empty()) {
-        robot.report(error, joint, "end-missing", fmt::format("has no <{} link=\"...\"/>", which),
-                     "name the link");
+        robot.report(error, joint, "end-missing",
+                     fmt::format("<{} link=\"...\"/> is missing", which),
+                     "give the name of the link");
       } else {
         robot.report(error, joint, "end-unknown",
-                     fmt::format("its {} link '{}' does not exist", which, link),
-                     "correct the name, or add the link");
+                     fmt::format("{} link '{}' does not exist", which, link),
+                     "correct the name or add the link");
       }
       return -1;
     };
@@ -61,14 +62,14 @@ void connect(ParsedRobot& robot) {
       robot.report(error, robot.links[static_cast<std::size_t>(child)], "two-parents",
                    fmt::format("is the child of joints '{}' and '{}'",
                                robot.joints[static_cast<std::size_t>(above)].name, joint.name),
-                   "a URDF is a tree: a closed loop cannot be described");
+                   "a URDF describes a tree: closed loops are not possible");
     } else {
       above = static_cast<int>(i);
     }
   }
 }
 
-/// Exactly one root; links that it does not lead to are part of a loop.
+/// There must be exactly one root. Links that cannot be reached from a root are part of a loop.
 void check_roots(ParsedRobot& robot) {
   std::vector<std::size_t> roots;
   for (std::size_t i = 0; i < robot.links.size(); ++i) {
@@ -88,14 +89,14 @@ void check_roots(ParsedRobot& robot) {
   }
   for (std::size_t i = 0; i < robot.links.size(); ++i) {
     if (reached[i]) continue;
-    robot.report(error, robot.links[i], "loop", "is part of a loop of joints that no root leads to",
-                 "a URDF is a tree: cut the loop");
+    robot.report(error, robot.links[i], "loop", "is part of a closed loop of joints",
+                 "a URDF describes a tree: remove a joint of the loop");
   }
   for (std::size_t i = 1; i < roots.size(); ++i) {
     robot.report(error, robot.links[roots[i]], "second-root",
-                 fmt::format("is a root beside '{}': there are {} root links",
+                 fmt::format("is a second root link beside '{}': there are {} root links",
                              robot.links[roots[0]].name, roots.size()),
-                 "connect it with a joint, or remove it");
+                 "connect it with a joint or remove it");
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rest of ROS reads from the same file. A difference would be a robot that means one thing
-// here and another in robot_state_publisher, KDL or MoveIt.
+// Compares a description with what urdfdom reads from the same text. After a difference the robot
+// here would not be the robot of robot_state_publisher, KDL or MoveIt.
 
 #include <fmt/format.h>
 #include <urdf_parser/urdf_parser.h>
@@ -51,7 +51,7 @@ class Comparison {
 
   void compare(const LinkDescription& ours, const urdf::LinkConstSharedPtr& theirs) {
     at_ = {Kind::link, ours.name, ours.line};
-    if (!theirs) return unreadable_name();
+    if (!theirs) return ambiguous_name();
     if (ours.inertial.has_value() != static_cast<bool>(theirs->inertial)) {
       return differs("inertial");
     }
@@ -59,7 +59,7 @@ class Comparison {
     const Inertial& a = *ours.inertial;
     const urdf::Inertial& b = *theirs->inertial;
     if (!same(a.mass, b.mass)) differs("mass", a.mass, b.mass);
-    if (!same(a.centre, vector(b.origin.position))) differs("mass centre");
+    if (!same(a.center, vector(b.origin.position))) differs("mass center");
     Matrix3d tensor;
     tensor << b.ixx, b.ixy, b.ixz, b.ixy, b.iyy, b.iyz, b.ixz, b.iyz, b.izz;
     const Matrix3d R = rotation(b.origin.rotation);
@@ -70,7 +70,7 @@ class Comparison {
 
   void compare(const JointDescription& ours, const urdf::JointConstSharedPtr& theirs) {
     at_ = {Kind::joint, ours.name, ours.line};
-    if (!theirs) return unreadable_name();
+    if (!theirs) return ambiguous_name();
     const urdf::Joint& b = *theirs;
     if (ours.type != type_of(b)) return differs("type");
     if (ours.parent != b.parent_link_name) differs("parent link");
@@ -106,7 +106,7 @@ class Comparison {
     const JointLimits& a = *ours.limits;
     if (!same(a.lower, b.limits->lower)) differs("lower limit", a.lower, b.limits->lower);
     if (!same(a.upper, b.limits->upper)) differs("upper limit", a.upper, b.limits->upper);
-    // URDF 1.0 demands a number where 1.2 has none
+    // URDF 1.0 requires a number where 1.2 has none
     if (std::isfinite(a.velocity) && !same(a.velocity, b.limits->velocity)) {
       differs("velocity limit", a.velocity, b.limits->velocity);
     }
@@ -116,20 +116,20 @@ class Comparison {
   }
 
   void differs(const std::string& what) {
-    add("its " + what + " is read differently by urdfdom, which the rest of ROS uses");
+    add(what + " is read differently by urdfdom, which other ROS packages use");
   }
   void differs(const std::string& what, double ours, double theirs) {
-    add(fmt::format("its {} is read as {} here and as {} by urdfdom, which the rest of ROS uses",
+    add(fmt::format("{} is read as {} here and as {} by urdfdom, which other ROS packages use",
                     what, ours, theirs));
   }
-  void unreadable_name() {
+  void ambiguous_name() {
     findings_.push_back(
-        {Severity::error, at_.kind, at_.name, "name-encoding", "its name can be read in two ways",
-         "save the file as UTF-8 and write encoding=\"UTF-8\" in its first line", false, at_.line});
+        {Severity::error, at_.kind, at_.name, "name-encoding", "encoding of the name is ambiguous",
+         "save the file as UTF-8 and write encoding=\"UTF-8\" in the first line", false, at_.line});
   }
   void add(std::string message) {
     findings_.push_back({Severity::error, at_.kind, at_.name, "urdfdom", std::move(message),
-                         "write it so that it has one meaning", false, at_.line});
+                         "write the value so that both readers agree", false, at_.line});
   }
 
   struct Place {
@@ -143,23 +143,23 @@ class Comparison {
 
 }  // namespace
 
-void compare_with_urdfdom(const std::string& twin, const RobotDescription& description,
+void compare_with_urdfdom(const std::string& urdf_1_0, const RobotDescription& description,
                           std::vector<Finding>& findings) {
-  // TinyXML takes a text that does not say it is XML for Latin-1
+  // TinyXML reads a text without XML declaration as Latin-1
   const std::string_view start =
-      std::string_view(twin).substr(std::min(twin.find('<'), twin.size()));
-  const bool says_xml = start.starts_with("<?xml") || twin.starts_with("\xEF\xBB\xBF");
+      std::string_view(urdf_1_0).substr(std::min(urdf_1_0.find('<'), urdf_1_0.size()));
+  const bool has_declaration = start.starts_with("<?xml") || urdf_1_0.starts_with("\xEF\xBB\xBF");
   urdf::ModelInterfaceSharedPtr theirs;
   try {
-    theirs = urdf::parseURDF(says_xml ? twin : "<?xml version=\"1.0\"?>" + twin);
+    theirs = urdf::parseURDF(has_declaration ? urdf_1_0 : "<?xml version=\"1.0\"?>" + urdf_1_0);
   } catch (const std::bad_alloc&) {
     throw;
-  } catch (const std::exception&) {  // refused as well
+  } catch (const std::exception&) {  // reported below
   }
   if (!theirs) {
     findings.push_back({Severity::warning, Kind::file, description.source, "urdfdom",
-                        "is refused by urdfdom, which the rest of ROS uses; its message is on "
-                        "stderr",
+                        "urdfdom, which other ROS packages use, rejects the file; its message is "
+                        "on stderr",
                         "", false, 0});
     return;
   }

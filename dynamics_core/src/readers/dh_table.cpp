@@ -15,7 +15,7 @@ namespace {
 using yaml::Cursor;
 using JointType = DhLink::JointType;
 
-// half a turn is exactly pi
+// 180 degrees are exactly pi
 double radians(double degrees) { return degrees / 180.0 * std::numbers::pi; }
 
 Eigen::Vector3d vector3(const Cursor& at) {
@@ -39,25 +39,25 @@ std::string one_line(const Cursor& at) {
   std::string text = at.text();
   if (text.find_first_of("\n\t") != std::string::npos || text.front() == ' ' ||
       text.back() == ' ') {
-    at.fail("a name is one line without blanks around it");
+    at.fail("a name must be one line without leading or trailing spaces");
   }
   return text;
 }
 
-/// The value of `name` (SI) or of `name`_deg, whichever is there; nothing when neither is.
+/// The value of `name` (SI) or of `name`_deg; nothing if neither is given.
 template <class Read>
-auto either(const Cursor& row, const std::string& name, Read read)
+auto si_or_degrees(const Cursor& row, const std::string& name, Read read)
     -> std::optional<decltype(read(row, false))> {
-  const auto plain = row.find(name);
+  const auto si = row.find(name);
   const auto degrees = row.find(name + "_deg");
-  if (plain && degrees) degrees->fail("give " + name + " or " + name + "_deg, not both");
-  if (plain) return read(*plain, false);
+  if (si && degrees) degrees->fail("give " + name + " or " + name + "_deg, not both");
+  if (si) return read(*si, false);
   if (degrees) return read(*degrees, true);
   return std::nullopt;
 }
 
 std::optional<double> angle(const Cursor& row, const std::string& name) {
-  return either(row, name, [](const Cursor& at, bool degrees) {
+  return si_or_degrees(row, name, [](const Cursor& at, bool degrees) {
     return degrees ? radians(at.number()) : at.number();
   });
 }
@@ -68,10 +68,10 @@ double required_angle(const Cursor& row, const std::string& name) {
   return *value;
 }
 
-/// One number a joint: rad and m, or with _deg degrees for the revolute ones.
+/// One number per joint: rad and m, or degrees for revolute joints if the key ends with _deg.
 std::optional<std::vector<double>> joint_values(const Cursor& row, const std::string& name,
                                                 const std::vector<DhLink>& links) {
-  return either(row, name, [&](const Cursor& at, bool degrees) {
+  return si_or_degrees(row, name, [&](const Cursor& at, bool degrees) {
     auto values = at.numbers(links.size());
     for (std::size_t i = 0; i < links.size() && degrees; ++i) {
       if (links[i].type == JointType::revolute) values[i] = radians(values[i]);
@@ -111,7 +111,7 @@ DhLink read_link(const Cursor& row) {
   const bool prismatic = type == "prismatic";
   link.type = prismatic ? JointType::prismatic : JointType::revolute;
 
-  // the joint's own parameter may be left out: it is zero at q = 0
+  // the parameter that the joint changes is optional, zero by default
   link.a = row.at("a").number();
   link.b = prismatic && !row.has("b") ? 0.0 : row.at("b").number();
   link.alpha = required_angle(row, "alpha");
@@ -124,9 +124,9 @@ DhLink read_link(const Cursor& row) {
 }
 
 template <class Map>
-auto& named(const Cursor& at, const std::string& name, Map& known, const char* what) {
+auto& find_named(const Cursor& at, const std::string& name, Map& known, const char* what) {
   const auto found = known.find(name);
-  if (found == known.end()) at.fail("there is no " + std::string(what) + " '" + name + "'");
+  if (found == known.end()) at.fail(std::string(what) + " '" + name + "' does not exist");
   return found->second;
 }
 
@@ -135,13 +135,14 @@ void read_joint(const Cursor& row, DhLink& link) {
                   "effort", "damping", "friction", "rotor_inertia"});
   if (link.type == JointType::prismatic) {
     for (const char* key : {"lower_deg", "upper_deg", "velocity_deg"}) {
-      if (const auto at = row.find(key)) at->fail("joint '" + link.joint + "' slides: give metres");
+      if (const auto at = row.find(key))
+        at->fail("joint '" + link.joint + "' is prismatic: give the value in meters");
     }
   }
   link.lower = angle(row, "lower");
   link.upper = angle(row, "upper");
   if (link.lower.has_value() != link.upper.has_value())
-    row.fail("give lower and upper, or neither");
+    row.fail("give both lower and upper, or neither");
   if (link.lower && *link.lower > *link.upper) row.fail("lower is above upper");
   link.velocity = angle(row, "velocity");
   if (link.velocity && *link.velocity < 0.0) row.fail("velocity must not be negative");
@@ -157,22 +158,24 @@ BeamDescription read_flexible(const Cursor& row, const DhLink& link) {
   row.allow_keys({"link", "rigidity_y", "rigidity_z", "modes_y", "modes_z", "damping", "tip_mass",
                   "hub_mass", "hub_inertia", "stiffening", "basis"});
   if (link.a <= 0.0 || link.b != 0.0 || link.theta != 0.0) {
-    row.fail("a flexible link is a beam along its x: link '" + link.link +
-             "' needs a > 0, b = 0 and theta = 0");
+    row.fail("a flexible link is a beam along its x axis: link '" + link.link +
+             "' must have a > 0, b = 0 and theta = 0");
   }
-  if (link.mass <= 0.0) row.fail("a flexible link needs a mass; link '" + link.link + "' has none");
+  if (link.mass <= 0.0)
+    row.fail("a flexible link must have a mass: link '" + link.link + "' has none");
   BeamDescription beam;
   beam.length = link.a;
   if (const auto at = row.find("tip_mass")) beam.tip_mass = not_negative(*at, "kg");
   if (const auto at = row.find("hub_mass")) beam.hub_mass = not_negative(*at, "kg");
   const double mass = link.mass - beam.tip_mass - beam.hub_mass;
-  if (mass <= 0.0) row.fail("tip_mass and hub_mass are part of the link's mass: nothing is left");
+  if (mass <= 0.0)
+    row.fail("tip_mass and hub_mass are part of the link mass and must be less than it");
   beam.mass_per_length = mass / link.a;
   beam.rigidity_y = positive(row.at("rigidity_y"), "N m^2");
   beam.rigidity_z = positive(row.at("rigidity_z"), "N m^2");
-  constexpr int most = 6;
-  beam.modes_y = row.at("modes_y").integer(0, most);
-  beam.modes_z = row.at("modes_z").integer(0, most);
+  constexpr int max_modes = 6;
+  beam.modes_y = row.at("modes_y").integer(0, max_modes);
+  beam.modes_z = row.at("modes_z").integer(0, max_modes);
   if (const auto at = row.find("damping")) beam.damping = not_negative(*at, "ratio of critical");
   if (const auto at = row.find("hub_inertia")) {
     beam.hub_inertia = vector3(*at);
@@ -192,26 +195,27 @@ BeamDescription read_flexible(const Cursor& row, const DhLink& link) {
   return beam;
 }
 
-using Colours = std::map<std::string, std::array<double, 4>, std::less<>>;
+using Colors = std::map<std::string, std::array<double, 4>, std::less<>>;
 
-Colours read_colours(const Cursor& section) {
-  Colours colours;
+Colors read_colors(const Cursor& section) {
+  Colors colors;
   const auto values = section.values();
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::size_t count = values[i].entries().size();
-    if (count != 3 && count != 4) values[i].fail("must be [red, green, blue] or with opacity");
+    if (count != 3 && count != 4)
+      values[i].fail("must be [red, green, blue] or [red, green, blue, opacity]");
     std::array<double, 4> rgba = {0.0, 0.0, 0.0, 1.0};
     for (std::size_t j = 0; j < count; ++j) {
       rgba[j] = values[i].entries()[j].number();
       if (rgba[j] < 0.0 || rgba[j] > 1.0) values[i].entries()[j].fail("must be from 0 to 1");
     }
-    if (section.keys()[i].empty()) values[i].fail("a colour needs a name");
-    colours[section.keys()[i]] = rgba;
+    if (section.keys()[i].empty()) values[i].fail("a color must have a name");
+    colors[section.keys()[i]] = rgba;
   }
-  return colours;
+  return colors;
 }
 
-Visual read_visual(const Cursor& row, const Colours& colours) {
+Visual read_visual(const Cursor& row, const Colors& colors) {
   Visual visual;
   const std::string shape = row.at("shape").text();
   if (shape == "box") {
@@ -245,14 +249,14 @@ Visual read_visual(const Cursor& row, const Colours& colours) {
     }
   }
   if (const auto at = row.find("colour")) {
-    visual.colour = at->text();
-    visual.rgba = named(*at, visual.colour, colours, "colour");
+    visual.color = at->text();
+    visual.rgba = find_named(*at, visual.color, colors, "color");
   }
   return visual;
 }
 
-Forced read_forced(const Cursor& row, const std::vector<DhLink>& links) {
-  Forced forced;
+ForcedMotion read_forced(const Cursor& row, const std::vector<DhLink>& links) {
+  ForcedMotion forced;
   const std::string kind = row.at("kind").text();
   if (kind == "cycloid") {
     row.allow_keys({"kind", "q1", "q1_deg", "period"});
@@ -262,7 +266,7 @@ Forced read_forced(const Cursor& row, const std::vector<DhLink>& links) {
     forced.period = positive(row.at("period"), "s");
   } else if (kind == "mohan-saha") {
     row.allow_keys({"kind", "k", "T"});
-    forced.kind = Forced::Kind::mohan_saha;
+    forced.kind = ForcedMotion::Kind::mohan_saha;
     forced.k = row.at("k").numbers(links.size());
     forced.T = row.at("T").numbers(links.size());
     for (const Cursor& at : row.at("T").entries()) positive(at, "s");
@@ -274,10 +278,10 @@ Forced read_forced(const Cursor& row, const std::vector<DhLink>& links) {
 
 void read_links(const Cursor& root, DhTable& table) {
   const auto rows = root.at("links").entries();
-  if (rows.empty()) root.at("links").fail("a robot has at least one link");
+  if (rows.empty()) root.at("links").fail("must have at least one link");
   if (rows.size() > max_dh_links) {
-    root.at("links").fail("has " + std::to_string(rows.size()) + " links; at most " +
-                          std::to_string(max_dh_links) + " are read");
+    root.at("links").fail("has " + std::to_string(rows.size()) + " links: the maximum is " +
+                          std::to_string(max_dh_links));
   }
   table.links.reserve(rows.size());
   std::set<std::string> joints;
@@ -294,8 +298,8 @@ void read_links(const Cursor& root, DhTable& table) {
   }
 }
 
-/// The sections that add to links by name: joints, flexible, looks.
-void read_additions(const Cursor& root, DhTable& table) {
+/// The sections that refer to links and joints by name: joints, flexible, looks.
+void read_named_sections(const Cursor& root, DhTable& table) {
   std::map<std::string, DhLink*> by_joint;
   std::map<std::string, DhLink*> by_link;
   for (DhLink& link : table.links) {
@@ -303,35 +307,36 @@ void read_additions(const Cursor& root, DhTable& table) {
     by_link[link.link] = &link;
   }
   std::set<std::string> seen;
-  const auto once = [&](const Cursor& at, const std::string& name) {
+  const auto require_unique = [&](const Cursor& at, const std::string& name) {
     if (!seen.insert(name).second) at.fail("'" + name + "' is given twice");
   };
 
   if (const auto section = root.find("joints")) {
     for (const Cursor& row : section->entries()) {
       const auto at = row.at("joint");
-      once(at, at.text());
-      read_joint(row, *named(at, at.text(), by_joint, "joint"));
+      require_unique(at, at.text());
+      read_joint(row, *find_named(at, at.text(), by_joint, "joint"));
     }
   }
   seen.clear();
   if (const auto section = root.find("flexible")) {
     for (const Cursor& row : section->entries()) {
       const auto at = row.at("link");
-      once(at, at.text());
-      DhLink& link = *named(at, at.text(), by_link, "link");
+      require_unique(at, at.text());
+      DhLink& link = *find_named(at, at.text(), by_link, "link");
       link.flexible = read_flexible(row, link);
     }
   }
-  const auto colours_section = root.find("colours");
-  const Colours colours = colours_section ? read_colours(*colours_section) : Colours{};
+  const auto color_section = root.find("colours");
+  const Colors colors = color_section ? read_colors(*color_section) : Colors{};
   if (const auto section = root.find("looks")) {
     const auto values = section->values();
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::string& name = section->keys()[i];
-      auto& visuals = name == table.base_link ? table.base_visuals
-                                              : named(values[i], name, by_link, "link")->visuals;
-      for (const Cursor& row : values[i].entries()) visuals.push_back(read_visual(row, colours));
+      auto& visuals = name == table.base_link
+                          ? table.base_visuals
+                          : find_named(values[i], name, by_link, "link")->visuals;
+      for (const Cursor& row : values[i].entries()) visuals.push_back(read_visual(row, colors));
     }
   }
 }
@@ -350,11 +355,12 @@ DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name) {
   if (const auto at = root.find("description")) table.description = at->text();
   if (const auto at = root.find("base_link")) table.base_link = one_line(*at);
   if (const auto at = root.find("tip_link")) table.tip_link = one_line(*at);
-  if (table.base_link == table.tip_link) root.fail("base_link and tip_link need different names");
+  if (table.base_link == table.tip_link)
+    root.fail("base_link and tip_link must have different names");
   if (const auto at = root.find("gravity")) table.gravity = vector3(*at);
 
   read_links(root, table);
-  read_additions(root, table);
+  read_named_sections(root, table);
 
   table.q0.assign(table.links.size(), 0.0);
   table.qd0 = table.q0;

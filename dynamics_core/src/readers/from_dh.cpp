@@ -9,15 +9,15 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Pose about_z(double angle, double along) {
+Pose screw_z(double angle, double along) {
   return {Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix(), {0.0, 0.0, along}};
 }
-Pose about_x(double angle, double along) {
+Pose screw_x(double angle, double along) {
   return {Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitX()).toRotationMatrix(), {along, 0.0, 0.0}};
 }
 
-/// Visuals are given in frame i+1, links are framed at joint i.
-void place(std::vector<Visual>& visuals, const Pose& pose) {
+/// Transforms shapes from frame i+1 to the frame of link i.
+void transform(std::vector<Visual>& visuals, const Pose& pose) {
   for (Visual& visual : visuals) {
     const Pose moved = pose * Pose{rotation_from_rpy(visual.rpy), visual.xyz};
     visual.xyz = moved.translation;
@@ -33,11 +33,10 @@ RobotDescription describe(const DhTable& table) {
   robot.source = table.name;
   robot.links.push_back({table.base_link, std::nullopt, table.base_visuals, {}, std::nullopt});
   std::string parent = table.base_link;
-  Pose to_frame;  // of frame i, in the frame of link i-1
+  Pose to_frame;  // pose of frame i in the frame of link i-1
   for (const DhLink& row : table.links) {
-    // Rz(theta) Tz(b) Tx(a) Rx(alpha): what of it does not move, before and behind the joint
     const bool prismatic = row.type == DhLink::JointType::prismatic;
-    const Pose next = about_z(row.theta, row.b) * about_x(row.alpha, row.a);
+    const Pose next = screw_z(row.theta, row.b) * screw_x(row.alpha, row.a);
 
     JointDescription joint;
     joint.name = row.joint;
@@ -66,7 +65,7 @@ RobotDescription describe(const DhTable& table) {
     link.inertial = Inertial{row.mass, next * Eigen::Vector3d(-row.r),
                              next.rotation * row.inertia * next.rotation.transpose()};
     link.visuals = row.visuals;
-    place(link.visuals, next);
+    transform(link.visuals, next);
     link.flexible = row.flexible;
     robot.links.push_back(std::move(link));
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes a DH table as a URDF.
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +48,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-/// Lines of text for inside a comment, where two hyphens may not stand together.
+/// Text as lines of an XML comment, in which "--" is not allowed.
 std::string comment_lines(const std::string& text) {
   std::string result(4, ' ');
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -66,19 +68,19 @@ std::string origin(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rpy) {
   return fmt::format(R"(<origin xyz="{}" rpy="{}"/>)", numbers(xyz), numbers(rpy));
 }
 
-/// Constant part of frame i to frame i+1, Rz(theta) Tz(b) Tx(a) Rx(alpha). Both of URDF's angles
-/// are the table's own: Rz(yaw) Ry(pitch) Rx(roll) with roll = alpha, yaw = theta.
+/// Transform from frame i to frame i+1 at q = 0, Rz(theta) Tz(b) Tx(a) Rx(alpha), as xyz and rpy:
+/// roll = alpha, pitch = 0, yaw = theta.
 struct Placement {
   Eigen::Vector3d xyz = Eigen::Vector3d::Zero();
   Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
 };
 
-/// Sine and cosine, exact at quarter turns, so that no 6e-17 stands where the table has a zero.
-struct Turn {
-  explicit Turn(double angle) : sine(std::sin(angle)), cosine(std::cos(angle)) {
+/// Sine and cosine, exact at multiples of 90 degrees, so that the URDF has 0 instead of 6e-17.
+struct ExactSineCosine {
+  explicit ExactSineCosine(double angle) : sine(std::sin(angle)), cosine(std::cos(angle)) {
     constexpr double quarter = std::numbers::pi / 2.0;
-    const double turns = std::round(angle / quarter);
-    if (turns * quarter == angle && std::abs(turns) <= 4.0) {
+    const double quarters = std::round(angle / quarter);
+    if (quarters * quarter == angle && std::abs(quarters) <= 4.0) {
       sine = std::round(sine);
       cosine = std::round(cosine);
     }
@@ -88,9 +90,9 @@ struct Turn {
 };
 
 Eigen::Matrix3d rotation(const Eigen::Vector3d& rpy) {
-  const Turn x(rpy.x());
-  const Turn y(rpy.y());
-  const Turn z(rpy.z());
+  const ExactSineCosine x(rpy.x());
+  const ExactSineCosine y(rpy.y());
+  const ExactSineCosine z(rpy.z());
   Eigen::Matrix3d about_x;
   Eigen::Matrix3d about_y;
   Eigen::Matrix3d about_z;
@@ -101,23 +103,22 @@ Eigen::Matrix3d rotation(const Eigen::Vector3d& rpy) {
 }
 
 Placement link_placement(const DhLink& link) {
-  const Turn theta(link.theta);
+  const ExactSineCosine theta(link.theta);
   return {{link.a * theta.cosine, link.a * theta.sine, link.b}, {link.alpha, 0.0, link.theta}};
 }
 
-/// A placement given in frame i+1, in the frame of link i. Rounded: looks need no last digit.
+/// Placement of a shape, given in frame i+1, in the frame of link i; rounded to 1e-9.
 Placement in_link_frame(const Placement& frame, const Visual& visual) {
-  const Eigen::Matrix3d turn = rotation(frame.rpy);
-  const Eigen::Matrix3d whole = turn * rotation(visual.rpy);
-  const double across = std::hypot(whole(0, 0), whole(1, 0));
-  const double pitch = std::atan2(-whole(2, 0), across);
-  // at a pitch of a quarter turn only roll and yaw together are determined
-  const bool upright = across < 1e-9;
-  const double roll =
-      upright ? std::atan2(-whole(1, 2), whole(1, 1)) : std::atan2(whole(2, 1), whole(2, 2));
-  const double yaw = upright ? 0.0 : std::atan2(whole(1, 0), whole(0, 0));
+  const Eigen::Matrix3d frame_rotation = rotation(frame.rpy);
+  const Eigen::Matrix3d R = frame_rotation * rotation(visual.rpy);
+  const double cos_pitch = std::hypot(R(0, 0), R(1, 0));
+  const double pitch = std::atan2(-R(2, 0), cos_pitch);
+  // at a pitch of +-90 degrees only the sum or difference of roll and yaw is determined
+  const bool singular = cos_pitch < 1e-9;
+  const double roll = singular ? std::atan2(-R(1, 2), R(1, 1)) : std::atan2(R(2, 1), R(2, 2));
+  const double yaw = singular ? 0.0 : std::atan2(R(1, 0), R(0, 0));
   const auto rounded = [](double value) { return std::round(value * 1e9) / 1e9; };
-  const Eigen::Vector3d xyz = frame.xyz + turn * visual.xyz;
+  const Eigen::Vector3d xyz = frame.xyz + frame_rotation * visual.xyz;
   return {xyz.unaryExpr(rounded), Eigen::Vector3d(roll, pitch, yaw).unaryExpr(rounded)};
 }
 
@@ -141,8 +142,8 @@ std::string visual_element(const Visual& visual, const Placement& frame) {
   const Placement placed = in_link_frame(frame, visual);
   std::string text = fmt::format("    <visual>\n      {}\n      <geometry>{}</geometry>\n",
                                  origin(placed.xyz, placed.rpy), geometry_element(visual));
-  if (!visual.colour.empty()) {
-    text += fmt::format("      <material name=\"{}\"/>\n", escaped(visual.colour));
+  if (!visual.color.empty()) {
+    text += fmt::format("      <material name=\"{}\"/>\n", escaped(visual.color));
   }
   text += "    </visual>\n";
   return text;
@@ -153,13 +154,13 @@ std::string materials(const DhTable& table) {
   std::string text;
   const auto add = [&](const std::vector<Visual>& visuals) {
     for (const Visual& visual : visuals) {
-      if (visual.colour.empty()) continue;
-      const auto [entry, fresh] = known.emplace(visual.colour, visual.rgba);
-      if (fresh) {
+      if (visual.color.empty()) continue;
+      const auto [entry, is_new] = known.emplace(visual.color, visual.rgba);
+      if (is_new) {
         text += fmt::format("  <material name=\"{}\"><color rgba=\"{}\"/></material>\n",
-                            escaped(visual.colour), numbers(visual.rgba));
+                            escaped(visual.color), numbers(visual.rgba));
       } else if (entry->second != visual.rgba) {
-        throw ModelError(visual.colour, "one colour name stands for two colours");
+        throw ModelError(visual.color, "color name is used for two different colors");
       }
     }
   };
@@ -172,7 +173,7 @@ std::string flexible_element(const DhLink& link) {
   const BeamDescription& beam = *link.flexible;
   if (link.b != 0.0 || link.theta != 0.0 || beam.length != link.a) {
     throw ModelError(link.link,
-                     "a flexible link is a beam along its x: it needs b = 0, theta = 0 and a "
+                     "a flexible link is a beam along its x axis: b and theta must be 0 and the "
                      "length equal to a");
   }
   std::string rest;
@@ -193,8 +194,8 @@ std::string flexible_element(const DhLink& link) {
 
 std::string link_element(const DhLink& link) {
   const Placement frame = link_placement(link);
-  // the tensor stays as the table has it: in a frame parallel to frame i+1
-  const Eigen::Vector3d centre = frame.xyz - rotation(frame.rpy) * link.r;
+  // the tensor is written unchanged, in a frame parallel to frame i+1
+  const Eigen::Vector3d center = frame.xyz - rotation(frame.rpy) * link.r;
   const Eigen::Matrix3d& inertia = link.inertia;
   std::string text = fmt::format(
       "  <link name=\"{}\">\n"
@@ -203,7 +204,7 @@ std::string link_element(const DhLink& link) {
       "      <mass value=\"{}\"/>\n"
       "      <inertia ixx=\"{}\" ixy=\"{}\" ixz=\"{}\" iyy=\"{}\" iyz=\"{}\" izz=\"{}\"/>\n"
       "    </inertial>\n",
-      escaped(link.link), origin(centre, frame.rpy), number(link.mass), number(inertia(0, 0)),
+      escaped(link.link), origin(center, frame.rpy), number(link.mass), number(inertia(0, 0)),
       number(inertia(0, 1)), number(inertia(0, 2)), number(inertia(1, 1)), number(inertia(1, 2)),
       number(inertia(2, 2)));
   for (const Visual& visual : link.visuals) text += visual_element(visual, frame);
@@ -212,7 +213,7 @@ std::string link_element(const DhLink& link) {
   return text;
 }
 
-/// URDF demands numbers where the table has none: a bound that no motion reaches.
+/// Limit written where URDF requires a number and the table has none.
 constexpr double unbounded = 1e9;
 
 std::string limit_element(const DhLink& link) {
@@ -262,7 +263,7 @@ std::string header(const DhTable& table) {
   if (!table.q0.empty()) {
     text += comment_lines(fmt::format("start q {} (rad, m)", numbers(table.q0, ", ")));
   }
-  if (table.forced && table.forced->kind == Forced::Kind::cycloid) {
+  if (table.forced && table.forced->kind == ForcedMotion::Kind::cycloid) {
     text +=
         comment_lines(fmt::format("forced: cycloid to q {} (rad, m) in {} s",
                                   numbers(table.forced->q1, ", "), number(table.forced->period)));
@@ -274,7 +275,7 @@ std::string header(const DhTable& table) {
   return fmt::format("  <!--\n{}  -->\n", text);
 }
 
-/// Capsules came with URDF 1.1.
+/// Capsules require URDF 1.1.
 bool needs_version_1_1(const DhTable& table) {
   const auto is_capsule = [](const Visual& visual) {
     return std::holds_alternative<Visual::Capsule>(visual.geometry);
@@ -293,7 +294,7 @@ void check_names(const DhTable& table) {
   std::set<std::string> links = {table.base_link};
   std::set<std::string> joints = {tip_joint_name(table)};
   if (!links.insert(table.tip_link).second) {
-    throw ModelError(table.tip_link, "base and tip link have one name");
+    throw ModelError(table.tip_link, "base_link and tip_link must have different names");
   }
   for (const DhLink& link : table.links) {
     if (!links.insert(link.link).second) throw ModelError(link.link, "link name is used twice");

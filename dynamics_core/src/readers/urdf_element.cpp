@@ -68,7 +68,7 @@ std::optional<std::vector<double>> ElementReader::numbers(int element, const cha
       fmt::format("<{} {}=\"{}\"> is not {}", e.name, attribute, shortened(given->value), wanted),
       "write " + wanted + " with decimal points" + (count > 1 ? ", separated by spaces" : ""),
       e.line);
-  // 0,5 for 0.5: the only reading that gives the right count
+  // decimal comma: replacing it gives the right number of values
   std::string points = given->value;
   std::replace(points.begin(), points.end(), ',', '.');
   values = parse_numbers(points);
@@ -95,7 +95,7 @@ std::optional<Vector3d> ElementReader::vector(int element, const char* attribute
 double ElementReader::number_or(int element, const char* attribute, double otherwise,
                                 const Owner& owner) {
   if (!has(element, attribute)) {
-    take_default(element, attribute);
+    record_default(element, attribute);
     return otherwise;
   }
   return number(element, attribute, owner).value_or(otherwise);
@@ -110,20 +110,20 @@ ElementReader::Origin ElementReader::origin(int parent, const Owner& owner) {
   Origin result;
   const int element = xml_.child(parent, "origin");
   if (element < 0) {
-    take_default(parent, "origin");
+    record_default(parent, "origin");
     return result;
   }
   if (has(element, "xyz")) {
     result.xyz = vector(element, "xyz", owner);
   } else {
-    take_default(element, "xyz");
+    record_default(element, "xyz");
   }
   if (has(element, "quat_xyzw")) {
     read_quaternion(element, result, owner);
     return result;
   }
   if (!has(element, "rpy")) {
-    take_default(element, "rpy");
+    record_default(element, "rpy");
     return result;
   }
   result.rotation = std::nullopt;
@@ -147,42 +147,43 @@ void ElementReader::read_quaternion(int element, Origin& origin, const Owner& ow
   const Eigen::Quaterniond quaternion((*q)[3], (*q)[0], (*q)[1], (*q)[2]);
   const double norm = quaternion.coeffs().stableNorm();
   if (!(norm > 1e-9)) {
-    robot_.report(Severity::error, owner.kind, owner.name, "quaternion-zero",
-                  fmt::format("<origin quat_xyzw=\"{}\"> is zero: no rotation",
-                              shortened(text(element, "quat_xyzw"))),
-                  "give a unit quaternion x y z w; \"0 0 0 1\" is no rotation", line(element));
+    robot_.report(
+        Severity::error, owner.kind, owner.name, "quaternion-zero",
+        fmt::format("<origin quat_xyzw=\"{}\"> is zero", shortened(text(element, "quat_xyzw"))),
+        "give a unit quaternion x y z w; \"0 0 0 1\" is the identity", line(element));
     return;
   }
   if (std::abs(norm - 1.0) > 1e-3) {
     robot_.report(Severity::warning, owner.kind, owner.name, "quaternion-not-unit",
-                  fmt::format("<origin quat_xyzw=\"{}\"> has the length {:.6g}: it is normalized",
+                  fmt::format("<origin quat_xyzw=\"{}\"> has norm {:.6g}: it is normalized",
                               shortened(text(element, "quat_xyzw")), norm),
                   "give a unit quaternion", line(element));
   }
-  // in two steps: the square of a large norm is beyond the range of a double
+  // in two steps: the square of a large norm would overflow
   const Eigen::Quaterniond unit =
       Eigen::Quaterniond(Eigen::Vector4d(quaternion.coeffs() / norm)).normalized();
   origin.rotation = unit.toRotationMatrix();
   origin.rpy = rpy_from_rotation(*origin.rotation);
   const xml::Attribute& given = *xml_.at(element).find("quat_xyzw");
-  // from the attribute's name to behind its closing quote
+  // from the attribute's name to its closing quote
   const auto begin = static_cast<std::size_t>(given.name.data() - xml_.text().data());
-  twin_.push_back({begin, given.end + 1,
-                   fmt::format("rpy=\"{:.17g} {:.17g} {:.17g}\"", origin.rpy.x(), origin.rpy.y(),
-                               origin.rpy.z())});
+  edits_to_1_0_.push_back({begin, given.end + 1,
+                           fmt::format("rpy=\"{:.17g} {:.17g} {:.17g}\"", origin.rpy.x(),
+                                       origin.rpy.y(), origin.rpy.z())});
 }
 
 void ElementReader::needs_version(int minor, int element, const std::string& what,
                                   const Owner& owner) {
   if (version.minor >= minor) return;
-  robot_.report(Severity::warning, owner.kind, owner.name, "version",
-                fmt::format("{} needs URDF 1.{}, the file is URDF 1.{}: it is read, but other "
-                            "programs ignore it",
-                            what, minor, version.minor),
-                fmt::format("write <robot name=\"...\" version=\"1.{}\">", minor), line(element));
+  robot_.report(
+      Severity::warning, owner.kind, owner.name, "version",
+      fmt::format("{} requires URDF 1.{} and the file is URDF 1.{}: it is read here, but other "
+                  "programs ignore it",
+                  what, minor, version.minor),
+      fmt::format("write <robot name=\"...\" version=\"1.{}\">", minor), line(element));
 }
 
-void ElementReader::take_default(int element, const std::string& what) {
+void ElementReader::record_default(int element, const std::string& what) {
   defaults_[fmt::format("<{}> without {}", xml_.at(element).name, what)].push_back(line(element));
 }
 
@@ -194,7 +195,7 @@ void ElementReader::report_defaults() {
                         lines.size(), lines.front());
   }
   robot_.report(Severity::information, Finding::Kind::robot, robot_.name, "defaults",
-                "URDF's defaults are taken: " + list, "");
+                "default values are used: " + list, "");
 }
 
 Owner owner_of(const xml::Document& document, int element, const ParsedRobot& robot) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which attributes and elements a URDF can have where. A misspelled name would otherwise be a value
-// that is silently missing.
+// Reports unknown attributes and elements: a misspelled name would otherwise silently leave a value
+// at its default.
 
 #include <fmt/format.h>
 
@@ -16,16 +16,16 @@ namespace {
 using Names = std::vector<std::string_view>;
 using Severity = Finding::Severity;
 
-struct Known {
+struct KnownElement {
   std::string_view element;
   Names attributes;
-  Names once;      ///< children that are read once
-  Names repeated;  ///< children that may be repeated, or belong to other programs
+  Names once;      ///< children of which only the first is read
+  Names repeated;  ///< children that may be repeated or belong to other programs
 };
 
-/// By the element's name, which is unambiguous below <robot>.
-const std::vector<Known>& known_elements() {
-  static const std::vector<Known> all = {
+/// Element names are unambiguous below <robot>.
+const std::vector<KnownElement>& known_elements() {
+  static const std::vector<KnownElement> all = {
       {"robot",
        {"name", "version"},
        {},
@@ -75,7 +75,7 @@ const std::vector<Known>& known_elements() {
   return all;
 }
 
-/// Elements of other programs: neither they nor what is inside them is reported.
+/// Elements of other programs; they and their contents are not checked.
 bool is_foreign(std::string_view name) {
   constexpr std::array foreign = {"gazebo",
                                   "transmission",
@@ -106,8 +106,8 @@ bool contains(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Insertions, deletions, replacements and exchanges of neighbors that turn one into the other.
-std::size_t distance(std::string_view a, std::string_view b) {
+/// Damerau-Levenshtein distance: insertions, deletions, replacements and swaps of neighbors.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
@@ -130,12 +130,12 @@ std::string suggestion(std::string_view name, std::initializer_list<const Names*
     for (const std::string_view each : *names) {
       all += fmt::format("{}{}", all.empty() ? "" : ", ", each);
       if (name.size() > 40) continue;
-      const std::size_t steps = distance(name, each);
+      const std::size_t steps = edit_distance(name, each);
       if (steps < least && steps < each.size()) least = steps, best = each;
     }
   }
-  if (!best.empty()) return fmt::format("is {} meant?", best);
-  return all.empty() ? "remove it" : "known are " + all;
+  if (!best.empty()) return fmt::format("did you mean {}?", best);
+  return all.empty() ? "remove it" : "known names: " + all;
 }
 
 class NameCheck {
@@ -143,19 +143,20 @@ class NameCheck {
   NameCheck(const xml::Document& document, ParsedRobot& robot) : xml_(document), robot_(robot) {}
 
   void run() {
-    for (const Known& known : known_elements()) by_name_.emplace(known.element, &known);
+    for (const KnownElement& known : known_elements()) by_name_.emplace(known.element, &known);
     std::vector<int> stack = {0};
-    while (!stack.empty() && count_ < most_) {
+    while (!stack.empty() && count_ < max_count_) {
       const int at = stack.back();
       stack.pop_back();
       const auto known = by_name_.find(xml_.at(at).name);
       if (known == by_name_.end()) continue;
       check(at, *known->second, stack);
     }
-    if (count_ < most_) return;
-    robot_.report(Severity::warning, Finding::Kind::file, robot_.source, "too-many",
-                  fmt::format("has more than {} unknown names: the rest is not reported", most_),
-                  "is it a URDF?");
+    if (count_ < max_count_) return;
+    robot_.report(
+        Severity::warning, Finding::Kind::file, robot_.source, "too-many",
+        fmt::format("more than {} unknown names: further ones are not reported", max_count_),
+        "check that the file is a URDF");
   }
 
  private:
@@ -166,36 +167,37 @@ class NameCheck {
     ++count_;
   }
 
-  void check(int at, const Known& known, std::vector<int>& stack) {
+  void check(int at, const KnownElement& known, std::vector<int>& stack) {
     const xml::Element& element = xml_.at(at);
     for (const xml::Attribute& attribute : element.attributes) {
       const std::string_view name = attribute.name;
       if (contains(known.attributes, name) || name == "xmlns" || name.find(':') != name.npos) {
         continue;
       }
-      if (count_ == most_) return;
-      report(at, "attribute-unknown",
-             fmt::format("<{}> has the unknown attribute {}: it is ignored", element.name,
-                         shortened(name)),
-             suggestion(name, {&known.attributes}));
+      if (count_ == max_count_) return;
+      report(
+          at, "attribute-unknown",
+          fmt::format("unknown attribute {1} of <{0}> is ignored", element.name, shortened(name)),
+          suggestion(name, {&known.attributes}));
     }
     std::map<std::string_view, int> seen;
     std::vector<int> inside;
     for (int child = element.first_child; child >= 0; child = xml_.at(child).next) {
-      if (count_ == most_) return;
+      if (count_ == max_count_) return;
       const std::string_view name = xml_.at(child).name;
       const bool once = contains(known.once, name);
       if (!once && !contains(known.repeated, name) && name.find(':') == name.npos) {
-        report(child, "element-unknown",
-               fmt::format("<{}> has the unknown element <{}>: it is ignored", element.name,
-                           shortened(name)),
-               suggestion(name, {&known.once, &known.repeated}));
+        report(
+            child, "element-unknown",
+            fmt::format("unknown element <{1}> in <{0}> is ignored", element.name, shortened(name)),
+            suggestion(name, {&known.once, &known.repeated}));
         continue;
       }
       if (once && ++seen[name] > 1) {
         report(child, name == "inertial" ? "inertial-twice" : "element-twice",
-               fmt::format("has a second <{}> in <{}>: only the first is read", name, element.name),
-               "keep one");
+               fmt::format("second <{}> in <{}> is ignored: only the first is read", name,
+                           element.name),
+               "keep one of them");
         continue;
       }
       if (!is_foreign(name)) inside.push_back(child);
@@ -203,11 +205,11 @@ class NameCheck {
     stack.insert(stack.end(), inside.rbegin(), inside.rend());
   }
 
-  static constexpr std::size_t most_ = 1000;
+  static constexpr std::size_t max_count_ = 1000;
 
   const xml::Document& xml_;
   ParsedRobot& robot_;
-  std::map<std::string_view, const Known*> by_name_;
+  std::map<std::string_view, const KnownElement*> by_name_;
   std::size_t count_ = 0;
 };
 

@@ -19,26 +19,26 @@ using Severity = Finding::Severity;
 
 class UrdfReader {
  public:
-  UrdfReader(const xml::Document& document, ParsedRobot& robot, std::vector<Edit>& twin)
-      : xml_(document), robot_(robot), reader_(document, robot, twin) {}
+  UrdfReader(const xml::Document& document, ParsedRobot& robot, std::vector<Edit>& edits_to_1_0)
+      : xml_(document), robot_(robot), reader_(document, robot, edits_to_1_0) {}
 
-  /// False where the text is no URDF at all.
+  /// False if the root element is not <robot>.
   bool read() {
     if (!read_text()) return false;
     read_root();
     for (const int link : xml_.children(0, "link")) read_link(link);
     for (const int joint : xml_.children(0, "joint")) read_joint(joint);
-    read_drives(reader_);
+    read_rotor_inertias(reader_);
     color_shapes(robot_, read_materials(reader_));
     for (const char* name : {"constraint", "loop_joint"}) {
       for (const int element : xml_.children(0, name)) {
         robot_.report(
             Severity::error, Kind::robot, robot_.name, "constraint",
-            fmt::format("<{}{}> closes a loop, and loops are not supported yet", name,
+            fmt::format("<{}{}> closes a loop: closed loops are not supported", name,
                         reader_.has(element, "name")
                             ? fmt::format(" name=\"{}\"", shortened(reader_.text(element, "name")))
                             : ""),
-            "remove it for the dynamics of the open tree", reader_.line(element));
+            "remove it to get the dynamics of the open tree", reader_.line(element));
       }
     }
     report_unknown_names(xml_, robot_);
@@ -50,23 +50,23 @@ class UrdfReader {
   bool read_text() {
     for (const xml::Problem& problem : xml_.problems()) {
       robot_.report(Severity::error, Kind::file, robot_.source, "xml", problem.message,
-                    "make it well-formed XML (xmllint --noout names the place too)", problem.line);
+                    "correct the XML (xmllint --noout reports the same position)", problem.line);
     }
     if (!xml::is_utf8(xml_.text())) {
-      robot_.report(Severity::warning, Kind::file, robot_.source, "encoding",
-                    "is not UTF-8 throughout", "save it as UTF-8");
+      robot_.report(Severity::warning, Kind::file, robot_.source, "encoding", "text is not UTF-8",
+                    "save the file as UTF-8");
     }
     if (xml_.root() < 0) {
       robot_.report(Severity::error, Kind::file, robot_.source, "empty",
-                    xml_.text().empty() ? "is empty" : "has no element",
-                    "a URDF has a <robot> with links and joints");
+                    xml_.text().empty() ? "file is empty" : "file has no XML element",
+                    "a URDF has a <robot> element with links and joints");
       return false;
     }
     const xml::Element& robot = xml_.at(0);
     if (robot.name == "robot") return true;
     robot_.report(Severity::error, Kind::file, robot_.source, "root",
-                  fmt::format("its root element is <{}>", shortened(robot.name)),
-                  "a URDF's root element is <robot>", robot.line);
+                  fmt::format("root element is <{}>", shortened(robot.name)), "must be <robot>",
+                  robot.line);
     return false;
   }
 
@@ -85,13 +85,12 @@ class UrdfReader {
     if (version == nullptr) return;
     if (version->value == "1.0" || version->value == "1.1" || version->value == "1.2") {
       reader_.version.minor = version->value[2] - '0';
-      reader_.twin().push_back({version->begin, version->end, "1.0"});
+      reader_.edits_to_1_0().push_back({version->begin, version->end, "1.0"});
       return;
     }
     robot_.report(Severity::error, Kind::robot, robot_.name, "version-unknown",
-                  fmt::format("<robot version=\"{}\"> is not a version that is read",
-                              shortened(version->value)),
-                  "URDF 1.0, 1.1 and 1.2 are read", robot.line);
+                  fmt::format("<robot version=\"{}\"> is not supported", shortened(version->value)),
+                  "supported are 1.0, 1.1 and 1.2", robot.line);
   }
 
   void read_link(int element) {
@@ -120,18 +119,18 @@ class UrdfReader {
     link.has_inertial = true;
     link.inertial_line = reader_.line(element);
     const ElementReader::Origin at = reader_.origin(element, owner);
-    link.centre = at.xyz;
+    link.center = at.xyz;
     const int mass = xml_.child(element, "mass");
     if (mass >= 0) link.mass = reader_.number(mass, "value", owner);
     if (mass < 0 || !reader_.has(mass, "value")) {
       report(Severity::error, link, element, "mass-missing",
-             "<inertial> has no <mass value=\"...\"/>", "give its mass in kg");
+             "<mass value=\"...\"/> is missing in <inertial>", "give the mass in kg");
     }
     const int inertia = xml_.child(element, "inertia");
     if (inertia < 0) {
       report(Severity::error, link, element, "inertia-missing",
-             "<inertial> has no <inertia ixx=... iyy=... izz=.../>",
-             "give the tensor about the mass centre in kg m^2");
+             "<inertia ixx=... iyy=... izz=.../> is missing in <inertial>",
+             "give the tensor about the center of mass in kg m^2");
       return;
     }
     read_tensor(inertia, at, link);
@@ -146,12 +145,13 @@ class UrdfReader {
                                  {"iyy", 1, 1}, {"iyz", 1, 2}, {"izz", 2, 2}};
     Matrix3d tensor = Matrix3d::Zero();
     bool complete = true;
-    std::string moments, products;  // that are missing
+    std::string missing_moments, missing_products;
     for (std::size_t i = 0; i < 6; ++i) {
       const Entry& entry = entries[i];
       link.tensor_places[i] = reader_.place(element, entry.name);
       if (!link.tensor_places[i]) {
-        (entry.row == entry.column ? moments : products) += std::string(" ") + entry.name;
+        (entry.row == entry.column ? missing_moments : missing_products) +=
+            std::string(" ") + entry.name;
         complete = complete && entry.row != entry.column;
         continue;
       }
@@ -159,19 +159,19 @@ class UrdfReader {
       complete = complete && value.has_value();
       tensor(entry.row, entry.column) = tensor(entry.column, entry.row) = value.value_or(0.0);
     }
-    if (!moments.empty()) {
-      report(Severity::error, link, element, "inertia-entry-missing", "<inertia> has no" + moments,
-             "give all six entries");
+    if (!missing_moments.empty()) {
+      report(Severity::error, link, element, "inertia-entry-missing",
+             "<inertia> has no" + missing_moments, "give all six entries");
     }
-    if (!products.empty()) {
+    if (!missing_products.empty()) {
       Finding& finding = report(Severity::error, link, element, "inertia-product-missing",
-                                "<inertia> has no" + products, "write them as 0");
+                                "<inertia> has no" + missing_products, "write them as 0");
       std::string added;
-      for (std::size_t i = 0; i < products.size(); i += 4)
-        added += products.substr(i, 4) + "=\"0\"";
+      for (std::size_t i = 0; i < missing_products.size(); i += 4)
+        added += missing_products.substr(i, 4) + "=\"0\"";
       const xml::Element& e = xml_.at(element);
-      const std::size_t behind_name = e.begin + 1 + e.name.size();
-      robot_.fix(finding, {behind_name, behind_name, added});
+      const std::size_t after_name = e.begin + 1 + e.name.size();
+      robot_.fix(finding, {after_name, after_name, added});
     }
     if (!complete) return;
     link.tensor = tensor;
@@ -183,14 +183,14 @@ class UrdfReader {
     const auto get = [&](const char* attribute) {
       return reader_.number_or(element, attribute, 0.0, owner);
     };
-    bool sound = true;
-    const auto need = [&](bool condition, const char* attribute, const std::string& value,
-                          const char* wanted) {
+    bool valid = true;
+    const auto require = [&](bool condition, const char* attribute, const std::string& value,
+                             const char* wanted) {
       if (condition) return;
       report(Severity::error, link, element, "flexible-value",
-             fmt::format("<flexible {}=\"{}\">", attribute, value),
-             std::string(attribute) + " must be " + wanted);
-      sound = false;
+             fmt::format("<flexible {}=\"{}\"> is invalid", attribute, value),
+             std::string("must be ") + wanted);
+      valid = false;
     };
     const auto text = [](double value) { return fmt::format("{}", value); };
     BeamDescription beam;
@@ -204,33 +204,34 @@ class UrdfReader {
     if (reader_.has(element, "hub_inertia")) {
       beam.hub_inertia = reader_.vector(element, "hub_inertia", owner).value_or(Vector3d::Zero());
     }
-    need(beam.length > 0.0, "length", text(beam.length), "above zero");
-    need(beam.mass_per_length > 0.0, "mass_per_length", text(beam.mass_per_length), "above zero");
-    const auto count = [](double modes) {
+    require(beam.length > 0.0, "length", text(beam.length), "greater than zero");
+    require(beam.mass_per_length > 0.0, "mass_per_length", text(beam.mass_per_length),
+            "greater than zero");
+    const auto is_mode_count = [](double modes) {
       return modes >= 0.0 && modes <= 6.0 && modes == std::floor(modes);
     };
-    need(count(modes_y), "modes_y", text(modes_y), "a whole number from 0 to 6");
-    need(count(modes_z), "modes_z", text(modes_z), "a whole number from 0 to 6");
-    need(!(modes_y > 0.0) || beam.rigidity_y > 0.0, "rigidity_y", text(beam.rigidity_y),
-         "above zero");
-    need(!(modes_z > 0.0) || beam.rigidity_z > 0.0, "rigidity_z", text(beam.rigidity_z),
-         "above zero");
-    need(beam.damping >= 0.0, "damping", text(beam.damping), "zero or more");
-    need(beam.tip_mass >= 0.0, "tip_mass", text(beam.tip_mass), "zero or more");
-    need(beam.hub_mass >= 0.0, "hub_mass", text(beam.hub_mass), "zero or more");
-    need(beam.hub_inertia.minCoeff() >= 0.0, "hub_inertia",
-         shortened(reader_.text(element, "hub_inertia")), "zero or more");
+    require(is_mode_count(modes_y), "modes_y", text(modes_y), "an integer from 0 to 6");
+    require(is_mode_count(modes_z), "modes_z", text(modes_z), "an integer from 0 to 6");
+    require(!(modes_y > 0.0) || beam.rigidity_y > 0.0, "rigidity_y", text(beam.rigidity_y),
+            "greater than zero");
+    require(!(modes_z > 0.0) || beam.rigidity_z > 0.0, "rigidity_z", text(beam.rigidity_z),
+            "greater than zero");
+    require(beam.damping >= 0.0, "damping", text(beam.damping), "zero or greater");
+    require(beam.tip_mass >= 0.0, "tip_mass", text(beam.tip_mass), "zero or greater");
+    require(beam.hub_mass >= 0.0, "hub_mass", text(beam.hub_mass), "zero or greater");
+    require(beam.hub_inertia.minCoeff() >= 0.0, "hub_inertia",
+            shortened(reader_.text(element, "hub_inertia")), "zero or greater");
     if (reader_.has(element, "stiffening")) {
       const std::string given = reader_.text(element, "stiffening");
-      need(given == "true" || given == "false", "stiffening", shortened(given), "true or false");
+      require(given == "true" || given == "false", "stiffening", shortened(given), "true or false");
       beam.stiffening = given == "true";
     }
     if (reader_.has(element, "basis")) {
       beam.basis = reader_.text(element, "basis");
-      need(beam.basis == "clamped-free" || beam.basis == "polynomial", "basis",
-           shortened(beam.basis), "clamped-free or polynomial");
+      require(beam.basis == "clamped-free" || beam.basis == "polynomial", "basis",
+              shortened(beam.basis), "clamped-free or polynomial");
     }
-    if (!sound) return;
+    if (!valid) return;
     beam.modes_y = static_cast<int>(modes_y);
     beam.modes_z = static_cast<int>(modes_z);
     link.flexible = beam;
@@ -257,7 +258,7 @@ class UrdfReader {
         report_empty_dynamics(dynamics, joint);
       }
     } else {
-      reader_.take_default(element, "dynamics");
+      reader_.record_default(element, "dynamics");
     }
     if (const int mimic = xml_.child(element, "mimic"); mimic >= 0) {
       joint.mimic =
@@ -271,13 +272,13 @@ class UrdfReader {
   void report_empty_dynamics(int element, const ParsedJoint& joint) {
     Finding& finding =
         robot_.report(Severity::warning, joint, "dynamics-empty",
-                      "<dynamics> has neither damping nor friction: other programs refuse the file",
+                      "<dynamics> has neither damping nor friction: urdfdom rejects the file",
                       "write damping=\"0\"");
     finding.line = reader_.line(element);
     const xml::Element& e = xml_.at(element);
     const std::size_t at = e.begin + 1 + e.name.size();
     robot_.fix(finding, {at, at, " damping=\"0\""});
-    reader_.twin().push_back({at, at, " damping=\"0\""});
+    reader_.edits_to_1_0().push_back({at, at, " damping=\"0\""});
   }
 
   void read_type(int element, ParsedJoint& joint) {
@@ -287,11 +288,12 @@ class UrdfReader {
       if (given == to_string(type)) joint.type = type;
     }
     if (joint.type) return;
-    robot_.report(Severity::error, joint, "joint-type",
-                  given.empty() ? "has no type"
-                                : fmt::format("its type '{}' is not supported", shortened(given)),
-                  "use revolute, continuous, prismatic, fixed, planar or floating; a ball joint is "
-                  "three revolute ones");
+    robot_.report(
+        Severity::error, joint, "joint-type",
+        given.empty() ? "type is missing"
+                      : fmt::format("type '{}' is not supported", shortened(given)),
+        "use revolute, continuous, prismatic, fixed, planar or floating; model a ball joint as "
+        "three revolute joints");
   }
 
   void read_axis(int element, ParsedJoint& joint) {
@@ -306,7 +308,7 @@ class UrdfReader {
     }
     const xml::Element& e = xml_.at(element);
     if (!e.closed || e.tag_end >= e.end) return;
-    // on a line of its own, indented as the first child
+    // on a separate line, indented like the first child
     const std::size_t child = xml_.text().find('<', e.tag_end);
     joint.axis_insertion = Edit{
         child, child,
@@ -324,51 +326,52 @@ class UrdfReader {
     joint.lower_place = reader_.place(element, "lower");
     joint.upper_place = reader_.place(element, "upper");
     const auto report_missing = [&](Severity severity, const char* code, const char* attribute,
-                                    const std::string& meaning, const char* repair) {
+                                    const std::string& consequence, const char* repair) {
       robot_
-          .report(severity, joint, code, fmt::format("<limit> has no {}{}", attribute, meaning),
+          .report(severity, joint, code, fmt::format("<limit> has no {}{}", attribute, consequence),
                   repair)
           .line = joint.limit_line;
     };
-    const bool relaxed = reader_.version.minor >= 2;
+    const bool optional_rates = reader_.version.minor >= 2;
     for (const char* attribute : {"effort", "velocity"}) {
       if (reader_.has(element, attribute)) continue;
-      if (!relaxed) {
+      if (!optional_rates) {
         report_missing(Severity::error, "limit-entry-missing", attribute, "",
-                       "URDF demands effort and velocity: give the drive's");
+                       "URDF requires effort and velocity: give the limits of the drive");
         continue;
       }
-      reader_.take_default(element, attribute);
+      reader_.record_default(element, attribute);
       const xml::Element& e = xml_.at(element);
       const std::size_t at = e.begin + 1 + e.name.size();
-      reader_.twin().push_back({at, at, fmt::format(" {}=\"0\"", attribute)});
+      reader_.edits_to_1_0().push_back({at, at, fmt::format(" {}=\"0\"", attribute)});
     }
     for (const char* attribute : {"lower", "upper"}) {
       if (reader_.has(element, attribute)) continue;
-      if (!joint.has_stops()) {
-        reader_.take_default(element, attribute);
-      } else if (relaxed) {
+      if (!joint.has_position_limits()) {
+        reader_.record_default(element, attribute);
+      } else if (optional_rates) {
         report_missing(Severity::error, "limit-entry-missing", attribute, "",
-                       "URDF 1.2 demands lower and upper of a revolute or prismatic joint");
+                       "URDF 1.2 requires lower and upper for revolute and prismatic joints");
       } else {
-        report_missing(Severity::warning, "limit-default", attribute, ": URDF takes 0",
-                       "write it out");
+        report_missing(Severity::warning, "limit-default", attribute, ": the default is 0",
+                       "write the value explicitly");
       }
     }
-    const std::pair<const char*, double*> more[] = {{"acceleration", &joint.more.acceleration},
-                                                    {"deceleration", &joint.more.deceleration},
-                                                    {"jerk", &joint.more.jerk}};
-    for (const auto& [attribute, value] : more) {
+    const std::pair<const char*, double*> extra[] = {
+        {"acceleration", &joint.extra_limits.acceleration},
+        {"deceleration", &joint.extra_limits.deceleration},
+        {"jerk", &joint.extra_limits.jerk}};
+    for (const auto& [attribute, value] : extra) {
       const xml::Attribute* given = xml_.at(element).find(attribute);
       if (given == nullptr) continue;
       reader_.needs_version(2, element, fmt::format("<limit {}=\"...\">", attribute), owner);
       if (const auto number = reader_.number(element, attribute, owner)) *value = *number;
       const auto begin = static_cast<std::size_t>(given->name.data() - xml_.text().data());
-      reader_.twin().push_back({begin, given->end + 1, ""});
+      reader_.edits_to_1_0().push_back({begin, given->end + 1, ""});
     }
   }
 
-  /// The element with the white space before it, up to the end of the previous line.
+  /// The element including the white space before it, from the end of the previous line.
   TextRange with_indentation(int element) const {
     const std::string_view text = xml_.text();
     std::size_t begin = xml_.at(element).begin;
@@ -386,13 +389,13 @@ class UrdfReader {
 }  // namespace
 }  // namespace urdf_reader
 
-std::string edited(std::string_view text, std::vector<Edit> edits) {
+std::string apply_edits(std::string_view text, std::vector<Edit> edits) {
   std::stable_sort(edits.begin(), edits.end(),
                    [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
   std::string result;
   std::size_t at = 0;
   for (const Edit& edit : edits) {
-    if (edit.begin < at) continue;  // overlaps one that is made already
+    if (edit.begin < at) continue;  // overlaps the previous edit
     result.append(text, at, edit.begin - at).append(edit.text);
     at = edit.end;
   }
@@ -405,9 +408,9 @@ ParsedUrdf parse_urdf(std::string_view text, std::string_view source) {
   result.robot.text = text;
   result.robot.limits_required = true;
   const xml::Document document(text);
-  std::vector<Edit> twin;
-  result.is_robot = urdf_reader::UrdfReader(document, result.robot, twin).read();
-  result.twin = edited(text, std::move(twin));
+  std::vector<Edit> edits_to_1_0;
+  result.is_robot = urdf_reader::UrdfReader(document, result.robot, edits_to_1_0).read();
+  result.urdf_1_0 = apply_edits(text, std::move(edits_to_1_0));
   return result;
 }
 

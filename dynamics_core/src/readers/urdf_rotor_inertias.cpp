@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotor inertias that stand outside of the joint: in its <transmission>, or under <ros2_control>.
+// Rotor inertias given outside the joint: in <transmission> or <ros2_control>.
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@ namespace {
 
 using Severity = Finding::Severity;
 
-class DriveReader {
+class RotorInertiaReader {
  public:
-  explicit DriveReader(ElementReader& reader) : reader_(reader), xml_(reader.xml()) {
+  explicit RotorInertiaReader(ElementReader& reader) : reader_(reader), xml_(reader.xml()) {
     const auto& joints = reader.robot().joints;
     for (std::size_t i = 0; i < joints.size(); ++i) joints_.try_emplace(joints[i].name, i);
   }
@@ -37,12 +37,12 @@ class DriveReader {
     const auto found = joints_.find(name);
     if (found != joints_.end()) return &reader_.robot().joints[found->second];
     reader_.robot().report(Severity::warning, Finding::Kind::joint, name, "drive-of-nothing",
-                           fmt::format("{} names it, but there is no such joint", where),
-                           "remove that, or correct the name", reader_.line(element));
+                           fmt::format("{} refers to this joint, which does not exist", where),
+                           "correct or remove the name", reader_.line(element));
     return nullptr;
   }
 
-  /// The attribute `value`, or the text of an element.
+  /// Number in the attribute `value` or in the text of the element.
   std::optional<double> number(int element, const ParsedJoint& joint) {
     const auto values = parse_numbers(reader_.has(element, "value")
                                           ? std::string_view(xml_.at(element).find("value")->value)
@@ -52,8 +52,7 @@ class DriveReader {
                                  ? reader_.text(element, "name")
                                  : fmt::format("<{}>", xml_.at(element).name);
     reader_.robot()
-        .report(Severity::error, joint, "number",
-                fmt::format("its {} is not one finite number", name),
+        .report(Severity::error, joint, "number", fmt::format("{} is not one finite number", name),
                 "write one finite number with a decimal point")
         .line = reader_.line(element);
     return std::nullopt;
@@ -67,7 +66,7 @@ class DriveReader {
     return std::nullopt;
   }
 
-  /// A rotor turns as much faster than the joint as the gear reduces: it counts by the square.
+  /// Inertia reflected through the gear: rotor inertia times gear ratio squared.
   void read_transmission(int transmission) {
     const int element = xml_.child(transmission, "joint");
     if (element < 0) return;
@@ -92,6 +91,6 @@ class DriveReader {
 
 }  // namespace
 
-void read_drives(ElementReader& reader) { DriveReader(reader).read(); }
+void read_rotor_inertias(ElementReader& reader) { RotorInertiaReader(reader).read(); }
 
 }  // namespace dynamics::urdf_reader

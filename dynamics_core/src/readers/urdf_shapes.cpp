@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of a link: what is drawn, and how large the link is. They have no part in the dynamics, so
-// a shape that cannot be read is left out with a warning.
+// Shapes of a link, for display and for the size of the link. The dynamics do not use them, so a
+// shape that cannot be read is skipped with a warning.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ struct Shape {
   double volume;
 };
 
-/// The first shape of a <geometry>, as in other readers; -1 where there is none.
+/// The first shape of a <geometry>, as in urdfdom; -1 if there is none.
 int first_shape(const xml::Document& xml, int geometry) {
   return geometry < 0 ? -1 : xml.at(geometry).first_child;
 }
@@ -37,7 +37,7 @@ class ShapeReader {
       for (const int element : reader_.xml().children(link_element, kind)) {
         const std::size_t findings = reader_.robot().findings.size();
         volume += read_one(element, std::string_view(kind) == "visual");
-        if (reader_.robot().findings.size() > findings) leave_out(element);
+        if (reader_.robot().findings.size() > findings) remove_from_1_0(element);
       }
       if (volume > 0.0) link_.volume = volume;
     }
@@ -51,13 +51,13 @@ class ShapeReader {
         .line = reader_.line(element);
   }
 
-  /// What is reported already needs no second message from urdfdom.
-  void leave_out(int element) {
+  /// Removes the shape from the text for urdfdom, which would report it a second time.
+  void remove_from_1_0(int element) {
     const xml::Element& e = reader_.xml().at(element);
-    reader_.twin().push_back({e.begin, e.end, ""});
+    reader_.edits_to_1_0().push_back({e.begin, e.end, ""});
   }
 
-  /// A size that must be given, and be zero or more.
+  /// A required size; reported if it is missing.
   std::optional<double> size(int element, const char* attribute) {
     if (!reader_.has(element, attribute)) {
       missing(element, attribute);
@@ -67,8 +67,9 @@ class ShapeReader {
   }
   void missing(int element, const char* attribute) {
     warn(element, "geometry-size",
-         fmt::format("<{}> has no {}: it is left out", reader_.xml().at(element).name, attribute),
-         "give sizes in metres");
+         fmt::format("<{}> has no {}: the shape is skipped", reader_.xml().at(element).name,
+                     attribute),
+         "give sizes in meters");
   }
 
   std::optional<Shape> read_shape(int element) {
@@ -96,7 +97,7 @@ class ShapeReader {
     }
     const xml::Element& e = reader_.xml().at(element);
     reader_.needs_version(1, element, "<capsule>", owner_);
-    reader_.twin().push_back(
+    reader_.edits_to_1_0().push_back(
         {e.begin, e.end,
          fmt::format("<cylinder radius=\"{}\" length=\"{}\"/>", reader_.text(element, "radius"),
                      reader_.text(element, "length"))});
@@ -106,8 +107,8 @@ class ShapeReader {
                  pi * *r * *r * (*length + 4.0 / 3.0 * *r)};
   }
 
-  /// Adds the shape to the link; its volume.
-  double read_one(int element, bool drawn) {
+  /// Adds the shape to the link. Returns its volume.
+  double read_one(int element, bool is_visual) {
     const auto origin = reader_.origin(element, owner_);
     const int shape = first_shape(reader_.xml(), reader_.xml().child(element, "geometry"));
     if (shape < 0) {
@@ -117,39 +118,40 @@ class ShapeReader {
       return 0.0;
     }
     if (reader_.xml().at(shape).name == "mesh") {
-      read_mesh(shape, origin, drawn);
+      read_mesh(shape, origin, is_visual);
       return 0.0;
     }
     const auto given = read_shape(shape);
     if (!given) return 0.0;
     if (given->half.minCoeff() < 0.0) {
-      warn(shape, "geometry-size", "has a shape of negative size: it is left out",
-           "give sizes above zero");
+      warn(shape, "geometry-size", "size of a shape is negative: the shape is skipped",
+           "give positive sizes");
       return 0.0;
     }
     const auto pose = origin.pose();
     if (!pose) return 0.0;
-    const Vector3d reach = pose->rotation.cwiseAbs() * given->half;
-    link_.geometry.add(pose->translation - reach);
-    link_.geometry.add(pose->translation + reach);
-    if (drawn) {
+    const Vector3d half_extent = pose->rotation.cwiseAbs() * given->half;
+    link_.geometry.add(pose->translation - half_extent);
+    link_.geometry.add(pose->translation + half_extent);
+    if (is_visual) {
       Visual visual;
       visual.geometry = given->geometry;
       visual.xyz = *origin.xyz;
       visual.rpy = origin.rpy;
       const int material = reader_.xml().child(element, "material");
-      visual.colour = reader_.text(material, "name");
+      visual.color = reader_.text(material, "name");
       link_.visuals.push_back(std::move(visual));
     }
     return given->volume;
   }
 
-  void read_mesh(int element, const ElementReader::Origin& origin, bool drawn) {
+  void read_mesh(int element, const ElementReader::Origin& origin, bool is_visual) {
     link_.has_meshes = true;
     MeshVisual mesh;
     mesh.filename = reader_.text(element, "filename");
     if (mesh.filename.empty()) {
-      warn(element, "geometry-missing", "<mesh> has no filename: it is left out", "name the file");
+      warn(element, "geometry-missing", "<mesh> has no filename: the mesh is skipped",
+           "give the file name");
       return;
     }
     if (reader_.has(element, "scale")) {
@@ -157,7 +159,7 @@ class ShapeReader {
       if (!scale) return;
       mesh.scale = *scale;
     }
-    if (!drawn || !origin.xyz || !origin.rotation) return;
+    if (!is_visual || !origin.xyz || !origin.rotation) return;
     mesh.xyz = *origin.xyz;
     mesh.rpy = origin.rpy;
     link_.meshes.push_back(std::move(mesh));
@@ -184,7 +186,7 @@ Colors read_materials(ElementReader& reader) {
       reader.robot().report(Severity::warning, owner.kind, owner.name, "material",
                             "<material> has no name", "write <material name=\"...\">",
                             reader.line(material));
-      reader.twin().push_back({xml.at(material).begin, xml.at(material).end, ""});
+      reader.edits_to_1_0().push_back({xml.at(material).begin, xml.at(material).end, ""});
       return;
     }
     const int color = xml.child(material, "color");
@@ -201,7 +203,7 @@ Colors read_materials(ElementReader& reader) {
                          std::array{(*rgba)[0], (*rgba)[1], (*rgba)[2], (*rgba)[3]});
     }
   };
-  // those of the robot take precedence over those inside links
+  // materials of the robot take precedence over those inside links
   for (const int material : xml.children(0, "material")) read(material);
   for (const int link : xml.children(0, "link")) {
     for (const int visual : xml.children(link, "visual")) {
@@ -215,11 +217,11 @@ Colors read_materials(ElementReader& reader) {
 void color_shapes(ParsedRobot& robot, const Colors& colors) {
   for (ParsedLink& link : robot.links) {
     for (Visual& visual : link.visuals) {
-      if (const auto found = colors.find(visual.colour); found != colors.end()) {
+      if (const auto found = colors.find(visual.color); found != colors.end()) {
         visual.rgba = found->second;
-      } else if (!visual.colour.empty()) {
+      } else if (!visual.color.empty()) {
         robot.report(Severity::information, link, "material-unknown",
-                     fmt::format("its material '{}' has no color", shortened(visual.colour)), "");
+                     fmt::format("material '{}' has no color", shortened(visual.color)), "");
       }
     }
   }

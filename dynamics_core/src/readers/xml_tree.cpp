@@ -38,8 +38,8 @@ void append_utf8(std::string& text, unsigned code) {
   }
 }
 
-/// The five entities of XML and numbered ones; nothing where an '&' begins none of them.
-std::optional<std::string> decoded(std::string_view text) {
+/// Replaces the five entities of XML and character references; nothing if an '&' begins neither.
+std::optional<std::string> decode_entities(std::string_view text) {
   constexpr std::pair<std::string_view, char> known[] = {
       {"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}};
   std::string result;
@@ -83,20 +83,20 @@ class Document::Reader {
 
   void read() {
     if (text_.size() > bounds_.bytes) {
-      problem("has " + std::to_string(text_.size()) + " bytes; at most " +
-              std::to_string(bounds_.bytes) + " are read");
+      problem("file has " + std::to_string(text_.size()) + " bytes: the maximum is " +
+              std::to_string(bounds_.bytes));
       return;
     }
     if (const auto zero = text_.find('\0'); zero != text_.npos) {
       move_to(zero);
-      problem("has a zero byte: this is not UTF-8 text (is it UTF-16? save it as UTF-8)");
+      problem("zero byte in the text: save the file as UTF-8 (it may be UTF-16)");
       return;
     }
     if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
     while (!stopped_) {
       const std::size_t next = text_.find('<', at_);
       if (open_.empty() && !blank(at_, std::min(next, text_.size()))) {
-        problem("has text outside of its elements");
+        problem("text outside of the root element");
       }
       if (next == text_.npos) break;
       move_to(next);
@@ -104,7 +104,7 @@ class Document::Reader {
     }
     for (std::size_t i = open_.size(); i-- > 0;) {
       const Element& element = document_.at(open_[i]);
-      if (!stopped_) note(element.line, fmt::format("<{}> is never closed", element.name));
+      if (!stopped_) note(element.line, fmt::format("<{}> is not closed", element.name));
       document_.elements_[static_cast<std::size_t>(open_[i])].end = text_.size();
     }
   }
@@ -130,11 +130,11 @@ class Document::Reader {
     stopped_ = true;
   }
 
-  /// Behind `ending`, from here; the end of the text with a problem where there is none.
-  void skip_behind(std::string_view ending, const char* what) {
+  /// Moves to after `ending`; stops with an error if there is none.
+  void skip_past(std::string_view ending, const char* what) {
     const std::size_t end = text_.find(ending, at_);
     if (end == text_.npos) {
-      stop(std::string(what) + " that begins here never ends");
+      stop(std::string(what) + " that begins here is not closed");
       return;
     }
     move_to(end + ending.size());
@@ -144,11 +144,11 @@ class Document::Reader {
     const std::string_view rest = text_.substr(at_);
     if (rest.starts_with("<!--")) {
       at_ += 4;
-      skip_behind("-->", "the comment");
+      skip_past("-->", "the comment");
     } else if (rest.starts_with("<![CDATA[")) {
-      skip_behind("]]>", "the CDATA section");
+      skip_past("]]>", "the CDATA section");
     } else if (rest.starts_with("<?")) {
-      skip_behind("?>", "the declaration");
+      skip_past("?>", "the declaration");
     } else if (rest.starts_with("<!")) {
       read_document_type();
     } else if (rest.starts_with("</")) {
@@ -158,12 +158,15 @@ class Document::Reader {
     }
   }
 
-  /// A document type is skipped. One with declarations inside is refused: entities are never
-  /// expanded, so what they stand for would be missing from the model.
+  /// Skips a document type. One with declarations is an error: entities are not expanded, so their
+  /// content would be missing from the model.
   void read_document_type() {
     const std::size_t end = text_.find_first_of(">[", at_);
     if (end == text_.npos || text_[end] == '[') {
-      stop("has a document type with declarations (<!ENTITY ...>): write out what they stand for");
+      stop(
+          "document type with declarations (<!ENTITY ...>) is not supported: replace the entities "
+          "by "
+          "their content");
       return;
     }
     move_to(end + 1);
@@ -187,15 +190,15 @@ class Document::Reader {
     const std::string_view name = take_name();
     skip_spaces();
     if (at_ == text_.size() || text_[at_] != '>') {
-      stop(fmt::format("</{} lacks its '>'", name));
+      stop(fmt::format("</{} has no '>'", name));
       return;
     }
     ++at_;
-    // the innermost open element of that name: those inside it were not closed
+    // the innermost open element with this name; elements inside it were not closed
     std::size_t depth = open_.size();
     while (depth > 0 && document_.at(open_[depth - 1]).name != name) --depth;
     if (depth == 0) {
-      note(line, fmt::format("</{}> closes nothing", name));
+      note(line, fmt::format("</{}> has no start tag", name));
       return;
     }
     while (open_.size() >= depth) {
@@ -217,7 +220,7 @@ class Document::Reader {
     ++at_;
     element.name = take_name();
     if (element.name.empty()) {
-      problem("has a '<' that begins no element: write &lt; for the character");
+      problem("'<' does not begin an element: write &lt; for the character");
       return;
     }
     if (open_.size() == bounds_.depth) {
@@ -225,7 +228,7 @@ class Document::Reader {
       return;
     }
     if (document_.elements_.size() == bounds_.elements) {
-      stop("has more than " + std::to_string(bounds_.elements) + " elements");
+      stop("more than " + std::to_string(bounds_.elements) + " elements");
       return;
     }
     if (!read_attributes(element)) return;
@@ -235,7 +238,7 @@ class Document::Reader {
     const auto index = static_cast<int>(document_.elements_.size());
     if (open_.empty()) {
       if (index != 0) {
-        stop("has a second outermost element <" + std::string(element.name) + ">; one is read");
+        stop("second root element <" + std::string(element.name) + ">: only one is allowed");
         return;
       }
     } else {
@@ -252,15 +255,15 @@ class Document::Reader {
     if (!empty) open_.push_back(index);
   }
 
-  /// Up to and with the tag's '>'.
+  /// Reads to the end of the start tag, including '>'.
   bool read_attributes(Element& element) {
-    const auto unfinished = [&](const std::string& why) {
+    const auto invalid_tag = [&](const std::string& why) {
       stop(fmt::format("the tag <{}> {}", element.name, why));
       return false;
     };
     while (true) {
       skip_spaces();
-      if (at_ == text_.size()) return unfinished("never ends");
+      if (at_ == text_.size()) return invalid_tag("is not closed by '>'");
       if (text_[at_] == '>') {
         ++at_;
         return true;
@@ -271,41 +274,40 @@ class Document::Reader {
       }
       const std::string_view name = take_name();
       if (name.empty()) {
-        return unfinished("has a character that does not belong there: '" +
-                          std::string(text_.substr(at_, 1)) + "'");
+        return invalid_tag("has an unexpected character '" + std::string(text_.substr(at_, 1)) +
+                           "'");
       }
       skip_spaces();
       if (at_ == text_.size() || text_[at_] != '=') {
-        return unfinished("has the attribute " + std::string(name) + " without =\"...\"");
+        return invalid_tag("has the attribute " + std::string(name) + " without =\"...\"");
       }
       ++at_;
       skip_spaces();
       const char quote = at_ < text_.size() ? text_[at_] : '\0';
       if (quote != '"' && quote != '\'') {
-        return unfinished("has the attribute " + std::string(name) + " without quotes");
+        return invalid_tag("has the attribute " + std::string(name) + " without quotes");
       }
       ++at_;
       const std::size_t begin = at_;
       const std::size_t end = text_.find(quote, begin);
       if (end == text_.npos) {
-        return unfinished("has the attribute " + std::string(name) + " without a closing quote");
+        return invalid_tag("has the attribute " + std::string(name) + " without a closing quote");
       }
       const std::string_view raw = text_.substr(begin, end - begin);
       if (raw.find('<') != raw.npos) {
-        return unfinished("has a '<' in its attribute " + std::string(name) +
-                          ": a quote is missing, or write &lt;");
+        return invalid_tag("has a '<' in its attribute " + std::string(name) +
+                           ": a quote is missing, or write &lt;");
       }
       if (element.find(name) != nullptr) {
         problem(fmt::format("<{}> has the attribute {} twice", element.name, name));
       } else if (element.attributes.size() == bounds_.attributes) {
-        return unfinished("has more than " + std::to_string(bounds_.attributes) + " attributes");
-      } else if (auto value = decoded(raw)) {
+        return invalid_tag("has more than " + std::to_string(bounds_.attributes) + " attributes");
+      } else if (auto value = decode_entities(raw)) {
         element.attributes.push_back({name, *std::move(value), begin, end});
       } else {
-        // readers drop it, keep it or give up
+        // other readers drop it, keep it or stop
         problem(
-            fmt::format("<{}> has an '&' in its attribute {} that begins no character: write "
-                        "&amp;",
+            fmt::format("<{}> has an '&' in its attribute {} that begins no entity: write &amp;",
                         element.name, name));
         element.attributes.push_back({name, std::string(raw), begin, end});
       }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// XML text as a tree that knows where everything stands, read without recursion and within bounds.
-// What is broken is noted and reading goes on. It is looked at before any other parser sees the
-// text: those of urdfdom recurse, and stop at the first fault.
+// XML parser that keeps the position of every element and attribute. It is not recursive, limits
+// the size of its input, and continues after errors, which it lists. It runs before urdfdom, whose
+// parser recurses and stops at the first error.
 
 #include <cstddef>
 #include <optional>
@@ -15,18 +15,18 @@ namespace dynamics::xml {
 
 struct Attribute {
   std::string_view name;
-  std::string value;       ///< entities replaced
-  std::size_t begin, end;  ///< of the value in the text, between the quotes
+  std::string value;       ///< with entities replaced
+  std::size_t begin, end;  ///< position of the value in the text, between the quotes
 };
 
 struct Element {
   std::string_view name;
   std::vector<Attribute> attributes;
   std::size_t line;        ///< first line is 1
-  std::size_t begin, end;  ///< from '<' to behind the last '>'
-  std::size_t tag_end;     ///< behind the start tag's '>'
+  std::size_t begin, end;  ///< from '<' to after the last '>'
+  std::size_t tag_end;     ///< after the '>' of the start tag
   int parent = -1, first_child = -1, last_child = -1, next = -1;
-  bool closed = false;  ///< <a/>, or </a> has been found
+  bool closed = false;  ///< <a/> or </a> was found
 
   const Attribute* find(std::string_view attribute) const;
 };
@@ -36,11 +36,12 @@ struct Problem {
   std::string message;
 };
 
+/// Limits of the input.
 struct Bounds {
   std::size_t bytes = 64u << 20;
   std::size_t depth = 64;
   std::size_t elements = 1'000'000;
-  std::size_t attributes = 1'000;  ///< of one element
+  std::size_t attributes = 1'000;  ///< per element
   std::size_t problems = 100;
 };
 
@@ -53,16 +54,16 @@ class Document {
   const std::vector<Element>& elements() const { return elements_; }
   std::string_view text() const { return text_; }
 
-  /// The outermost element, -1 where there is none.
+  /// Index of the root element, -1 if there is none.
   int root() const { return elements_.empty() ? -1 : 0; }
   const Element& at(int index) const { return elements_[static_cast<std::size_t>(index)]; }
 
-  /// The first child of that name, and the next sibling of that name; -1 where there is none.
+  /// Index of the first child or next sibling with the name; -1 if there is none.
   int child(int element, std::string_view name) const;
   int sibling(int element, std::string_view name) const;
-  /// All children of that name, in the order of the file.
+  /// All children with the name, in file order.
   std::vector<int> children(int element, std::string_view name) const;
-  /// The characters inside an element up to its first child.
+  /// Text of an element up to its first child.
   std::string_view content(int element) const;
 
  private:
@@ -72,7 +73,7 @@ class Document {
   std::vector<Problem> problems_;
 };
 
-/// Whether the text is UTF-8 throughout.
+/// True if the text is valid UTF-8.
 bool is_utf8(std::string_view text);
 
 }  // namespace dynamics::xml

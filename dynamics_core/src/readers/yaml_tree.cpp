@@ -27,7 +27,7 @@ std::size_t line_of(const YAML::Mark& mark) {
   return mark.line < 0 ? 1 : static_cast<std::size_t>(mark.line) + 1;
 }
 
-/// Length of the UTF-8 sequence at the start of `text`, or 0 when it is not one.
+/// Length of the UTF-8 sequence at the start of `text`, 0 if it is invalid.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -46,20 +46,20 @@ std::size_t utf8_length(std::string_view text) {
   return overlong || surrogate || beyond ? 0 : length;
 }
 
-/// UTF-8 and lines of bounded length, before the parser sees any of it.
+/// Checks encoding and line lengths before the text is parsed.
 void check_text(std::string_view text, const std::string& file, std::size_t max_line) {
   std::size_t line = 1;
   const char* start = text.data();
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     if (length == 0) fail_at(file, line, "not UTF-8 text");
-    if (text[0] == '\0') fail_at(file, line, "a zero byte: this is not a text file");
+    if (text[0] == '\0') fail_at(file, line, "zero byte: this is not a text file");
     text.remove_prefix(length);
     if (text.data()[-1] == '\n') {
       ++line;
       start = text.data();
     } else if (text.data() > start + max_line) {
-      fail_at(file, line, "longer than " + std::to_string(max_line) + " bytes: break the line");
+      fail_at(file, line, "line is longer than " + std::to_string(max_line) + " bytes");
     }
   }
 }
@@ -67,7 +67,7 @@ void check_text(std::string_view text, const std::string& file, std::size_t max_
 std::string quoted(const std::string& text) {
   constexpr std::size_t most = 40;
   std::size_t end = std::min(text.size(), most);
-  if (end < text.size()) {  // cut between letters
+  if (end < text.size()) {  // cut between characters
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   }
   std::string result(1, '\'');
@@ -75,10 +75,10 @@ std::string quoted(const std::string& text) {
   return result;
 }
 
-/// Builds the tree event by event, so that nothing grows before it has been looked at.
-class Builder : public YAML::EventHandler {
+/// Builds the tree from parser events, so that limits are checked before memory is allocated.
+class TreeBuilder : public YAML::EventHandler {
  public:
-  Builder(Node& root, const std::string& file, const Bounds& bounds)
+  TreeBuilder(Node& root, const std::string& file, const Bounds& bounds)
       : root_(root), file_(file), bounds_(bounds) {}
 
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -87,7 +87,7 @@ class Builder : public YAML::EventHandler {
     fail_at(file_, line_of(mark), "anchor " + quoted(name) + ": " + write_out);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    fail_at(file_, line_of(mark), std::string("an alias: ") + write_out);
+    fail_at(file_, line_of(mark), std::string("alias: ") + write_out);
   }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t) override {
     add(mark, "", Node::Kind::scalar);
@@ -130,15 +130,15 @@ class Builder : public YAML::EventHandler {
     }
   }
   void check_tag(const YAML::Mark& mark, const std::string& tag) const {
-    // "?" is a plain value, "!" a quoted one
+    // "?": plain scalar, "!": quoted scalar
     if (!tag.empty() && tag != "?" && tag != "!") {
-      fail_at(file_, line_of(mark), "tag " + quoted(tag) + ": tags are not accepted");
+      fail_at(file_, line_of(mark), "tag " + quoted(tag) + ": tags are not supported");
     }
   }
   Node& add(const YAML::Mark& mark, const std::string& tag, Node::Kind kind) {
     check_tag(mark, tag);
     count(mark);
-    if (expects_key()) fail_at(file_, line_of(mark), "a key must be a word");
+    if (expects_key()) fail_at(file_, line_of(mark), "a key must be a scalar");
     Node* node = &root_;
     if (!open_.empty()) node = &open_.back().node->items.emplace_back();
     node->kind = kind;
@@ -153,7 +153,7 @@ class Builder : public YAML::EventHandler {
   }
 
   static constexpr const char* write_out =
-      "write the value out; anchors and aliases are not accepted";
+      "anchors and aliases are not supported: write out the value";
 
   Node& root_;
   const std::string& file_;
@@ -162,7 +162,7 @@ class Builder : public YAML::EventHandler {
     Node* node;
     std::unordered_set<std::string> seen;  // keys
   };
-  std::vector<Open> open_;  // the nodes being filled; only the last one grows
+  std::vector<Open> open_;  // nodes under construction; only the last one grows
   std::size_t nodes_ = 0;
 };
 
@@ -170,24 +170,25 @@ class Builder : public YAML::EventHandler {
 
 Node read(std::string_view text, const std::string& file, const Bounds& bounds) {
   if (text.size() > bounds.bytes) {
-    throw ModelError(file, "has " + std::to_string(text.size()) + " bytes; at most " +
-                               std::to_string(bounds.bytes) + " are read");
+    throw ModelError(file, "file has " + std::to_string(text.size()) + " bytes: the maximum is " +
+                               std::to_string(bounds.bytes));
   }
   check_text(text, file, bounds.line);
 
   Node root;
-  Builder builder(root, file, bounds);
+  TreeBuilder builder(root, file, bounds);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder)) throw ModelError(file, "is empty");
+    if (!parser.HandleNextDocument(builder)) throw ModelError(file, "file is empty");
     Node second;
-    Builder rest(second, file, bounds);
+    TreeBuilder rest(second, file, bounds);
     if (parser.HandleNextDocument(rest)) {
-      fail_at(file, std::max<std::size_t>(second.line, 1), "a second document; one is read");
+      fail_at(file, std::max<std::size_t>(second.line, 1),
+              "second YAML document: only one is allowed");
     }
   } catch (const YAML::Exception& error) {
-    fail_at(file, line_of(error.mark), "not YAML: " + error.msg);
+    fail_at(file, line_of(error.mark), "invalid YAML: " + error.msg);
   }
   return root;
 }
@@ -203,7 +204,7 @@ void Cursor::expect(Node::Kind kind, const char* what) const {
 }
 
 const std::vector<std::string>& Cursor::keys() const {
-  expect(Node::Kind::map, "a map of keys and values");
+  expect(Node::Kind::map, "a map");
   return node_->keys;
 }
 
@@ -216,7 +217,7 @@ void Cursor::allow_keys(std::initializer_list<std::string_view> known) const {
       list += (list.empty() ? "" : ", ") + std::string(each);
     std::string element = *file_ + ":" + std::to_string(node_->key_lines[i]);
     if (!path_.empty()) element += ": " + path_;
-    throw ModelError(std::move(element), "unknown key " + quoted(key) + "; known are " + list);
+    throw ModelError(std::move(element), "unknown key " + quoted(key) + "; known keys: " + list);
   }
 }
 
@@ -260,7 +261,8 @@ std::string Cursor::text() const {
   if (node_->text.empty()) fail("must not be empty");
   for (const char c : node_->text) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F) fail("has a control character");
+    if ((byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7F)
+      fail("contains a control character");
   }
   return node_->text;
 }
@@ -273,7 +275,7 @@ double Cursor::number() const {
   const char* end = digits.data() + digits.size();
   const auto result = std::from_chars(digits.data(), end, value);
   if (result.ec == std::errc::result_out_of_range) {
-    fail(quoted(node_->text) + " is beyond the range of a double");
+    fail(quoted(node_->text) + " exceeds the range of a double");
   }
   if (result.ec != std::errc() || result.ptr != end) {
     fail("must be a number with a decimal point, like 0.25 or 1e-3; found " + quoted(node_->text));
@@ -285,7 +287,7 @@ double Cursor::number() const {
 int Cursor::integer(int least, int most) const {
   const double value = number();
   if (value != std::floor(value) || value < least || value > most) {
-    fail("must be a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+    fail("must be an integer from " + std::to_string(least) + " to " + std::to_string(most) +
          "; found " + quoted(node_->text));
   }
   return static_cast<int>(value);

@@ -47,12 +47,12 @@ Workspace::Memory::Memory(const Model& model)
   // both, where they are not too large: with a payload a joint is massless no longer
   const auto n = static_cast<Eigen::Index>(size), b = static_cast<Eigen::Index>(body_count),
              k = static_cast<Eigen::Index>(followers.size());
-  if (body_count * followers.size() <= largest_coupling) {
+  if (body_count * followers.size() <= max_coupling_entries) {
     coupling_columns.resize(b, k);
     coupling_matrix.resize(k, k);
     coupling_force.resize(k);
   }
-  if (size * size <= largest_coupling) dense.resize(n, n);
+  if (size * size <= max_coupling_entries) dense.resize(n, n);
 }
 
 Workspace::Workspace(const Model& model) : memory_(std::make_unique<Memory>(model)) {}

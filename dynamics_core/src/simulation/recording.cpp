@@ -107,7 +107,7 @@ json link_json(const LinkDescription& link) {
       {"name", link.name}, {"mass", 0.0}, {"com", {0.0, 0.0, 0.0}}, {"flexible", nullptr}};
   if (link.inertial) {
     result["mass"] = link.inertial->mass;
-    result["com"] = vector3(link.inertial->centre);
+    result["com"] = vector3(link.inertial->center);
   }
   if (link.flexible) {
     result["flexible"] = {{"length", link.flexible->length},
@@ -210,7 +210,7 @@ json settings_json(const Recording& recording) {
   if (settings.payload) {
     result["payload"] = {{"frame", settings.payload->frame},
                          {"mass", settings.payload->mass},
-                         {"center", vector3(settings.payload->centre)}};
+                         {"center", vector3(settings.payload->center)}};
   }
   if (settings.drop_payload) result["drop_payload"] = *settings.drop_payload;
   return result;

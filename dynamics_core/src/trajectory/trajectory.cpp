@@ -49,8 +49,8 @@ std::unique_ptr<Trajectory> mohan_saha_trajectory(std::vector<double> q0, std::v
   return std::make_unique<MohanSahaTrajectory>(std::move(q0), std::move(k), std::move(T));
 }
 
-std::unique_ptr<Trajectory> forced_trajectory(const Forced& forced, std::vector<double> q0) {
-  if (forced.kind == Forced::Kind::mohan_saha) {
+std::unique_ptr<Trajectory> forced_trajectory(const ForcedMotion& forced, std::vector<double> q0) {
+  if (forced.kind == ForcedMotion::Kind::mohan_saha) {
     return mohan_saha_trajectory(std::move(q0), forced.k, forced.T);
   }
   return cycloid_trajectory(std::move(q0), forced.q1, forced.period);

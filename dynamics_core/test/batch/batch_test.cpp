@@ -76,7 +76,7 @@ std::vector<Robot> robots() {
   const Model loaded = model_from_dh(built_in_robot("puma"))
                            .with_payload({.frame = "tool0",
                                           .mass = 2.5,
-                                          .centre = {0.0, 0.02, 0.1},
+                                          .center = {0.0, 0.02, 0.1},
                                           .inertia = 0.01 * Eigen::Matrix3d::Identity()});
   all.push_back({"puma with payload", loaded});
   return all;

@@ -37,7 +37,7 @@ Model random_arm(std::size_t links, unsigned seed) {
     link.b = random.uniform(-0.5, 0.5);
     link.alpha = random.uniform(-3.0, 3.0);
     link.mass = inertial.mass;
-    link.r = inertial.centre;
+    link.r = inertial.center;
     link.inertia = inertial.inertia;
     table.links.push_back(link);
   }

@@ -406,7 +406,7 @@ TEST(InvalidBeams, AreRejectedWithTheLinkName) {
 TEST(InvalidBeams, DifferentCenterOfMassIsReported) {
   RobotDescription robot =
       one_beam(test::beam(length, density, rigidity, 2), JointType::continuous);
-  robot.links.back().inertial->centre.x() += 0.1;
+  robot.links.back().inertial->center.x() += 0.1;
   const FlexibleModel model((Model(robot)));
   ASSERT_EQ(model.notes().size(), 1U);
   EXPECT_THAT(model.notes()[0].message, testing::HasSubstr("the beam's is used"));

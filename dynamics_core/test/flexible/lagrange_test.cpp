@@ -154,7 +154,7 @@ class Reference {
       if (link.flexible) {
         add_beam(link);
       } else if (link.inertial) {
-        add_rigid(link.name, link.inertial->mass, link.inertial->centre, link.inertial->inertia);
+        add_rigid(link.name, link.inertial->mass, link.inertial->center, link.inertial->inertia);
       }
     }
     for (const JointDescription& joint : robot_.joints) {

@@ -51,7 +51,7 @@ TEST(RigidLimit, WithoutModesMatchesRigidDynamics) {
   Payload load;
   load.frame = "tool0";
   load.mass = 3.0;
-  load.centre = {0.1, 0.2, 0.0};
+  load.center = {0.1, 0.2, 0.0};
   robots.push_back(robots[2].with_payload(load));
   test::RobotBuilder floating("floating");
   floating.add(JointType::floating, "base_joint", "base", "trunk", Eigen::Vector3d::UnitX(),

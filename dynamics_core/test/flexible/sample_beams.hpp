@@ -18,11 +18,11 @@ inline void make_flexible(LinkDescription& link, const BeamDescription& beam, do
   const double mass = beam.mass_per_length * beam.length;
   Inertial inertial;
   inertial.mass = mass + beam.tip_mass + beam.hub_mass;
-  inertial.centre.x() = (0.5 * mass + beam.tip_mass) * beam.length / inertial.mass;
+  inertial.center.x() = (0.5 * mass + beam.tip_mass) * beam.length / inertial.mass;
   // about the root, then about the center of mass
   const double about_root =
       mass * beam.length * beam.length / 3.0 + beam.tip_mass * beam.length * beam.length;
-  const double shift = inertial.mass * inertial.centre.x() * inertial.centre.x();
+  const double shift = inertial.mass * inertial.center.x() * inertial.center.x();
   inertial.inertia =
       Eigen::Vector3d(beam.hub_inertia.x() + roll, about_root - shift + beam.hub_inertia.y(),
                       about_root - shift + beam.hub_inertia.z())

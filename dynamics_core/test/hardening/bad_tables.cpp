@@ -116,9 +116,9 @@ std::vector<BadInput> bad_tables() {
         }
         return text;
       }(),
-      refused, "at most");
+      refused, "maximum");
   add("a file of 17 MiB", "robot: x\n" + repeated("# comment\n", 1'800'000), refused, "bytes");
-  add("a line of two megabytes", "robot: " + repeated("x", 2 << 20), refused, "break the line");
+  add("a line of two megabytes", "robot: " + repeated("x", 2 << 20), refused, "line is longer");
   return inputs;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker finds every fault, goes on behind it, repairs what has one repair only, and agrees
-// with the reader about what is a robot.
+// The checker reports every error, continues after it, repairs what has only one possible repair,
+// and reports an error if and only if the reader does.
 
 #include "dynamics_core/check.hpp"
 
@@ -51,9 +51,9 @@ bool reader_accepts(const std::string& text) {
   }
 }
 
-TEST(Check, CleanRobotIsClean) {
+TEST(Check, ValidRobotHasNoWarnings) {
   const CheckReport report = check_urdf(test::arm_urdf(), "arm.urdf");
-  EXPECT_THAT(print(report), HasSubstr("dh-impossible"));  // its first joint is about y
+  EXPECT_THAT(print(report), HasSubstr("dh-impossible"));  // the first joint axis is y
   EXPECT_EQ(report.exit_code(), 0);
   EXPECT_TRUE(report.loads);
   EXPECT_EQ(report.links, 3U);
@@ -75,7 +75,7 @@ TEST(Check, BuiltInRobotsHaveNoErrors) {
 }
 
 struct Case {
-  std::string from, to;  ///< what to replace in the clean robot
+  std::string from, to;  ///< replacement in the text of the valid robot
   Severity severity;
   std::string code, element;
   bool fixable = false;
@@ -221,7 +221,7 @@ const std::vector<Case> cases = {
 
 class CheckCase : public testing::TestWithParam<Case> {};
 
-TEST_P(CheckCase, IsFoundAndAgreesWithTheReader) {
+TEST_P(CheckCase, IsReportedAndAgreesWithReader) {
   const Case& c = GetParam();
   const std::string text = test::replaced(test::arm_urdf(), c.from, c.to);
   const CheckReport report = check_urdf(text, "arm.urdf");
@@ -234,7 +234,7 @@ TEST_P(CheckCase, IsFoundAndAgreesWithTheReader) {
     EXPECT_TRUE(finding.line > 0 || finding.kind == Kind::robot);
     EXPECT_FALSE(finding.message.empty());
   }
-  // what is repaired is gone, and only that has been touched
+  // a repair removes the finding and changes nothing else
   const std::string repaired = repair_urdf(text, "arm.urdf");
   const CheckReport after = check_urdf(repaired, "arm.urdf");
   for (const Finding& finding : after.findings) EXPECT_FALSE(finding.fixable) << print(after);
@@ -246,7 +246,7 @@ TEST_P(CheckCase, IsFoundAndAgreesWithTheReader) {
 }
 INSTANTIATE_TEST_SUITE_P(Urdf, CheckCase, testing::ValuesIn(cases));
 
-TEST(Check, GoesOnBehindEveryFault) {
+TEST(Check, ContinuesAfterErrors) {
   std::string text = test::arm_urdf();
   text = test::replaced(text, R"(<mass value="2"/>)", R"(<mass value="-2"/>)");
   text = test::replaced(text, R"(<mass value="1"/>)", R"(<mass value="one"/>)");
@@ -263,7 +263,7 @@ TEST(Check, GoesOnBehindEveryFault) {
   EXPECT_EQ(report.exit_code(), 2);
 }
 
-TEST(Check, BrokenXmlIsReportedWithItsLineAndTheRestIsChecked) {
+TEST(Check, InvalidXmlIsReportedAndTheRestChecked) {
   std::string text = test::replaced(test::arm_urdf(), "</inertial>", "");
   text = test::replaced(text, R"(<mass value="2"/>)", R"(<mass value="-2"/>)");
   const CheckReport report = check_urdf(text, "arm.urdf");
@@ -280,16 +280,16 @@ TEST(Check, BrokenXmlIsReportedWithItsLineAndTheRestIsChecked) {
   }
 }
 
-TEST(Check, RepairTouchesNothingElse) {
+TEST(Check, RepairKeepsOtherText) {
   const std::string text =
       test::replaced(test::arm_urdf(), axis, "<axis\txyz = '0 3 4' /><!-- skewed -->");
   EXPECT_EQ(repair_urdf(text), test::replaced(text, "0 3 4", "0 0.6 0.8"));
-  // the same dynamics: the reader had made it a unit vector itself
+  // the same dynamics: the reader normalizes the axis too
   EXPECT_EQ(model_from_urdf(text).tree()[0].cos_alpha,
             model_from_urdf(repair_urdf(text)).tree()[0].cos_alpha);
 }
 
-TEST(Check, RepairedTensorIsTheNearestThatABodyHas) {
+TEST(Check, RepairedTensorIsNearestPhysicalOne) {
   const std::string text = test::replaced(test::arm_urdf(), R"(izz="0.02")", R"(izz="0.2004")");
   const RobotDescription robot = read_urdf(repair_urdf(text));
   const Eigen::Matrix3d& inertia = robot.links[1].inertial->inertia;
@@ -298,7 +298,7 @@ TEST(Check, RepairedTensorIsTheNearestThatABodyHas) {
   EXPECT_NEAR(inertia(2, 2), 0.2004, 1e-12);
 }
 
-TEST(Check, UnitsAreGuessed) {
+TEST(Check, WrongUnitsAreSuggested) {
   const std::string text =
       test::replaced(test::arm_urdf(), upper_inertia + "\n    </inertial>",
                      R"(<inertia ixx="166000" ixy="0" ixz="0" iyy="166000" iyz="0" izz="1000"/>)" +
@@ -309,7 +309,7 @@ TEST(Check, UnitsAreGuessed) {
       << print(report);
 }
 
-TEST(Check, MirroredLinksAndConditionAndSingular) {
+TEST(Check, ReportsUnequalMirroredLinksConditionAndSingularity) {
   using test::body;
   using test::RobotBuilder;
   const Eigen::Vector3d z = Eigen::Vector3d::UnitZ();
@@ -320,44 +320,45 @@ TEST(Check, MirroredLinksAndConditionAndSingular) {
           body(2.0, {0.1, 0, 0}, {1e-3, 2e-3, 2e-3}));
   EXPECT_THAT(check_model(two).findings, Contains(is(info, "mirror-mass", "left_arm")));
 
-  // a gram that carries ten tons, far out
-  RobotBuilder steep;
-  steep.add(JointType::revolute, "a", "base", "light", z,
-            body(1e-3, {0.1, 0, 0}, {1e-8, 2e-8, 2e-8}));
-  steep.add(JointType::revolute, "b", "light", "heavy", z,
-            body(1e4, {0.5, 0, 0}, {1e-6, 1e-6, 1e-6}), {Eigen::Matrix3d::Identity(), {0.5, 0, 0}});
-  EXPECT_THAT(check_model(steep).findings, Contains(has_code("condition")));
+  // a link of one gram carries ten tons
+  RobotBuilder ill_conditioned;
+  ill_conditioned.add(JointType::revolute, "a", "base", "light", z,
+                      body(1e-3, {0.1, 0, 0}, {1e-8, 2e-8, 2e-8}));
+  ill_conditioned.add(JointType::revolute, "b", "light", "heavy", z,
+                      body(1e4, {0.5, 0, 0}, {1e-6, 1e-6, 1e-6}),
+                      {Eigen::Matrix3d::Identity(), {0.5, 0, 0}});
+  EXPECT_THAT(check_model(ill_conditioned).findings, Contains(has_code("condition")));
 
-  // a point on its own axis: only the built model shows it
+  // a point mass on the joint axis, found when the model is built
   RobotBuilder point;
   point.add(JointType::revolute, "a", "base", "rod", z, body(1.0, {0, 0, 0.3}));
   EXPECT_THAT(check_model(point).findings, Contains(has_code("singular")));
 }
 
-TEST(Check, DescriptionWithNumbersThatAreNone) {
+TEST(Check, DescriptionWithNonFiniteNumbersIsAnError) {
   using test::body;
   const Eigen::Vector3d z = Eigen::Vector3d::UnitZ();
   test::RobotBuilder robot;
   robot.add(JointType::revolute, "a", "base", "arm", z, body(1.0, {0.1, 0, 0}, {1, 2, 2}));
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  const auto spoilt = [&](auto spoil) {
+  const auto expect_error = [&](auto modify) {
     RobotDescription bad = robot;
-    spoil(bad);
+    modify(bad);
     const CheckReport report = check_model(bad);
     EXPECT_EQ(report.exit_code(), 2) << print(report);
     EXPECT_FALSE(report.loads);
   };
-  spoilt([&](RobotDescription& r) { r.links[1].inertial->inertia(0, 0) = nan; });
-  spoilt([&](RobotDescription& r) { r.links[1].inertial->mass = nan; });
-  spoilt([&](RobotDescription& r) { r.links[1].inertial->inertia(0, 1) = 0.3; });
-  spoilt([&](RobotDescription& r) { r.joints[0].axis.x() = nan; });
-  spoilt([&](RobotDescription& r) { r.joints[0].origin.translation.x() = nan; });
-  spoilt([&](RobotDescription& r) { r.joints[0].origin.rotation.setZero(); });
-  spoilt([&](RobotDescription& r) { r.joints[0].limits->lower = -HUGE_VAL; });
-  spoilt([&](RobotDescription& r) { r.joints[0].limits->effort = nan; });
-  spoilt([&](RobotDescription& r) { r.joints[0].damping = nan; });
-  spoilt([&](RobotDescription& r) {
-    r.links[1].inertial->mass = 1e300, r.links[1].inertial->centre.x() = 1e300;
+  expect_error([&](RobotDescription& r) { r.links[1].inertial->inertia(0, 0) = nan; });
+  expect_error([&](RobotDescription& r) { r.links[1].inertial->mass = nan; });
+  expect_error([&](RobotDescription& r) { r.links[1].inertial->inertia(0, 1) = 0.3; });
+  expect_error([&](RobotDescription& r) { r.joints[0].axis.x() = nan; });
+  expect_error([&](RobotDescription& r) { r.joints[0].origin.translation.x() = nan; });
+  expect_error([&](RobotDescription& r) { r.joints[0].origin.rotation.setZero(); });
+  expect_error([&](RobotDescription& r) { r.joints[0].limits->lower = -HUGE_VAL; });
+  expect_error([&](RobotDescription& r) { r.joints[0].limits->effort = nan; });
+  expect_error([&](RobotDescription& r) { r.joints[0].damping = nan; });
+  expect_error([&](RobotDescription& r) {
+    r.links[1].inertial->mass = 1e300, r.links[1].inertial->center.x() = 1e300;
   });
 }
 
@@ -370,8 +371,7 @@ TEST(Check, RandomRobotsHaveNoErrors) {
   }
 }
 
-TEST(Check, WhatTheRobotIsFixedToBearsItsWeight) {
-  // a link of no mass, moved, but with a load welded to it: nothing to say
+TEST(Check, MasslessLinkWithFixedLoadIsNotReported) {
   const std::string text = test::replaced(
       test::arm_urdf(), "</robot>",
       R"(<link name="hub"/><joint name="wrist" type="continuous"><parent link="lower"/><child
@@ -384,7 +384,7 @@ TEST(Check, WhatTheRobotIsFixedToBearsItsWeight) {
   EXPECT_THAT(report.findings, Not(Contains(has_code("massless-leaf")))) << print(report);
 }
 
-TEST(Check, TheConditionOfManyJointsIsNotSampled) {
+TEST(Check, ConditionIsNotSampledForManyJoints) {
   const RobotDescription robot = test::RandomRobot(3).robot({.joints = 12});
   CheckOptions few;
   few.condition_coordinates = 11;
@@ -394,7 +394,7 @@ TEST(Check, TheConditionOfManyJointsIsNotSampled) {
   EXPECT_TRUE(check_model(robot, few).condition);
 }
 
-TEST(Check, ManyFindingsAreBounded) {
+TEST(Check, NumberOfFindingsIsLimited) {
   std::string text = "<robot name='r'>";
   for (int i = 0; i < 20'000; ++i) text += "<link/>";
   const CheckReport report = check_urdf(text + "</robot>");
@@ -402,7 +402,7 @@ TEST(Check, ManyFindingsAreBounded) {
   EXPECT_EQ(report.findings.back().code, "too-many");
 }
 
-TEST(Check, TablesFaultIsNamedWithItsLine) {
+TEST(Check, ErrorOfTableHasLine) {
   const CheckReport report = check_dh_table("robot: x\nsource: y\nlinks: 3\n", "t.yaml");
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_THAT(report.findings[0].message, HasSubstr("t.yaml:3"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read from a URDF, feature by feature, and in what order.
+// Reader of URDF: every feature, and the order of the coordinates.
 
 #include "dynamics_core/from_urdf.hpp"
 
@@ -25,7 +25,7 @@ using test::relative;
 
 const double infinity = std::numeric_limits<double>::infinity();
 
-/// A link of 1 kg with its centre at x = 0.1.
+/// A link of 1 kg with its center of mass at x = 0.1.
 std::string link(const std::string& name) {
   return "<link name='" + name +
          "'><inertial><origin xyz='0.1 0 0'/><mass value='1'/><inertia ixx='0.01' ixy='0' "
@@ -43,7 +43,7 @@ std::string joint(const std::string& name, const std::string& type, const std::s
 }
 std::string robot(const std::string& inside) { return "<robot name='r'>\n" + inside + "</robot>"; }
 
-TEST(FromUrdf, InertialOriginWithRpyTurnsTheTensor) {
+TEST(FromUrdf, InertialOriginRotatesTensor) {
   const char* inertial =
       "<link name='a'><inertial><origin xyz='1 2 3' rpy='0.3 -0.4 0.5'/><mass value='2'/>"
       "<inertia ixx='1' ixy='0.1' ixz='0.2' iyy='1.5' iyz='-0.1' izz='0.9'/></inertial></link>";
@@ -56,9 +56,9 @@ TEST(FromUrdf, InertialOriginWithRpyTurnsTheTensor) {
   tensor << 1.0, 0.1, 0.2, 0.1, 1.5, -0.1, 0.2, -0.1, 0.9;
   const Inertial& got = *read.links[1].inertial;
   EXPECT_EQ(got.mass, 2.0);
-  EXPECT_LT(relative(got.centre, Vector3d(1, 2, 3)), 1e-15);
+  EXPECT_LT(relative(got.center, Vector3d(1, 2, 3)), 1e-15);
   EXPECT_LT(relative(got.inertia, Matrix3d(R * tensor * R.transpose())), 1e-14);
-  // and it is what turns about the axis: I_zz + m (x^2 + y^2)
+  // inertia about the joint axis: I_zz + m (x^2 + y^2)
   const Model model(read);
   Workspace workspace(model);
   MatrixXd M(1, 1);
@@ -66,7 +66,7 @@ TEST(FromUrdf, InertialOriginWithRpyTurnsTheTensor) {
   EXPECT_NEAR(M(0, 0), (R * tensor * R.transpose())(2, 2) + 2.0 * 5.0, 1e-13);
 }
 
-TEST(FromUrdf, NamesWithEntities) {
+TEST(FromUrdf, DecodesEntitiesInNames) {
   const std::pair<const char*, const char*> names[] = {
       {"a&amp;b", "a&b"},     {"&lt;&gt;&quot;&apos;", "<>\"'"},
       {"&#65;", "A"},         {"&#xE9;", "\u00e9"},
@@ -78,7 +78,7 @@ TEST(FromUrdf, NamesWithEntities) {
   }
 }
 
-TEST(FromUrdf, AllJointTypes) {
+TEST(FromUrdf, ReadsAllJointTypes) {
   const Model model = model_from_urdf(
       robot("<link name='base'/>" + link("a") + link("b") + link("c") + link("d") + link("e") +
             link("f") + joint("rev", "revolute", "base", "a", "<axis xyz='0 0 2'/>") +
@@ -96,7 +96,7 @@ TEST(FromUrdf, AllJointTypes) {
   EXPECT_EQ(rev.effort, 30.0);
   EXPECT_EQ(rev.velocity, 4.0);
   EXPECT_FALSE(rev.prismatic);
-  // continuous is one scalar without stops; its effort and velocity are kept
+  // a continuous joint has no position limits, but effort and velocity limits
   const auto& con = model.coordinates()[1];
   EXPECT_EQ(con.lower, -infinity);
   EXPECT_EQ(con.upper, infinity);
@@ -104,7 +104,7 @@ TEST(FromUrdf, AllJointTypes) {
   EXPECT_EQ(con.velocity, 8.0);
   EXPECT_TRUE(model.coordinates()[2].prismatic);
   EXPECT_EQ(model.coordinates()[5].joint, "pla");
-  EXPECT_TRUE(model.find_frame("d")) << "the frame of a merged link is kept";
+  EXPECT_TRUE(model.find_frame("d")) << "frame of a merged link";
   EXPECT_EQ(model.base_link(), "base");
   EXPECT_EQ(model.frames()[model.end_effector()].name, "f");
   // axes are normalized, and x is the default
@@ -119,8 +119,8 @@ TEST(FromUrdf, AllJointTypes) {
   EXPECT_LT(relative(b.rotation, rotation_from_rpy({0.5, 0, 0})), 1e-15);
 }
 
-TEST(FromUrdf, OrderIsDepthFirstSiblingsAsInTheFile) {
-  // names and links in an order of their own; children before parents in the file
+TEST(FromUrdf, OrdersCoordinatesDepthFirstAndInFileOrder) {
+  // neither names nor links are in tree order; children come before parents in the file
   const std::string links =
       "<link name='z_base'/>" + link("m") + link("a") + link("k") + link("b") + link("c");
   const std::string text =
@@ -137,7 +137,7 @@ TEST(FromUrdf, OrderIsDepthFirstSiblingsAsInTheFile) {
   EXPECT_EQ(model.with_gravity({0, 0, 1}).coordinate_names(), expected);
 }
 
-TEST(FromUrdf, MimicWithDefaultsAndChains) {
+TEST(FromUrdf, ResolvesChainsOfMimicJoints) {
   const Model model = model_from_urdf(robot(
       "<link name='base'/>" + link("a") + link("b") + link("c") +
       joint("lead", "continuous", "base", "a") +
@@ -151,7 +151,7 @@ TEST(FromUrdf, MimicWithDefaultsAndChains) {
   EXPECT_EQ(model.bodies()[2].offset, 1.5);
 }
 
-TEST(FromUrdf, DampingFrictionAndRotorInertia) {
+TEST(FromUrdf, ReadsDampingFrictionAndRotorInertia) {
   const std::string arm = "<link name='base'/>" + link("a") + link("b") + link("c") + link("d") +
                           joint("j1", "continuous", "base", "a",
                                 "<dynamics damping='0.5' friction='0.25' rotor_inertia='0.125'/>") +
@@ -173,18 +173,18 @@ TEST(FromUrdf, DampingFrictionAndRotorInertia) {
   EXPECT_NEAR(read.joints[1].rotor_inertia, 0.001 * 100.0 * 100.0, 1e-12);
   EXPECT_NEAR(read.joints[2].rotor_inertia, 0.2, 1e-15);
   EXPECT_EQ(read.joints[3].rotor_inertia, 0.75);
-  // it is on the diagonal of M
+  // rotor inertias are added to the diagonal of M
   const Model with(read), without = model_from_urdf(robot(arm));
   Workspace workspace(with);
   MatrixXd a(4, 4), b(4, 4);
   const VectorXd q = test::RandomRobot(1).vector(4, 2.0);
   inertia_matrix(with, workspace, q, a);
   inertia_matrix(without, workspace, q, b);
-  const Eigen::Vector4d rotors(0.0, 10.0, 0.2, 0.75);  // j1's is in both
+  const Eigen::Vector4d rotors(0.0, 10.0, 0.2, 0.75);  // both models have that of j1
   EXPECT_LT(relative(a - b, MatrixXd(rotors.asDiagonal())), 1e-13);
 }
 
-TEST(FromUrdf, FlexibleLink) {
+TEST(FromUrdf, ReadsFlexibleLink) {
   const RobotDescription read = read_urdf(
       robot("<link name='base'/><link name='beam'><flexible length='6' mass_per_length='23.3' "
             "rigidity_y='1e5' rigidity_z='2e5' modes_y='2' modes_z='1' damping='0.01'/></link>" +
@@ -201,7 +201,7 @@ TEST(FromUrdf, FlexibleLink) {
   EXPECT_EQ(beam.damping, 0.01);
 }
 
-TEST(FromUrdf, LinksWithoutInertialAndFixedOnesAreMergedWithTheirFrames) {
+TEST(FromUrdf, MergesFixedLinksAndKeepsTheirFrames) {
   const Model model = model_from_urdf(
       robot("<link name='base'/><link name='empty'/>" + link("tool") + "<link name='tip'/>" +
             joint("j", "continuous", "base", "empty", "<axis xyz='0 0 1'/>") +
@@ -217,7 +217,7 @@ TEST(FromUrdf, LinksWithoutInertialAndFixedOnesAreMergedWithTheirFrames) {
   const Pose tip = frame_pose(model, workspace, q, model.frame("tip"));
   EXPECT_LT(relative(tip.translation, Vector3d(std::cos(0.7), std::sin(0.7), 0.5)), 1e-15);
   EXPECT_LT(relative(tip.rotation, rotation_from_rpy({0, 0, 1.9})), 1e-15);
-  // the tool's centre is 0.1 along its turned x: |(1,0) + 0.1 (cos, sin)(1.2)|^2 + 0.01
+  // the center of mass is 0.1 along the tool's x: |(1, 0) + 0.1 (cos 1.2, sin 1.2)|^2 + 0.01
   MatrixXd M(1, 1);
   inertia_matrix(model, workspace, q, M);
   EXPECT_NEAR(M(0, 0), 1.0 + 0.01 + 0.2 * std::cos(1.2) + 0.01, 1e-14);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not a robot is refused, naming the link or joint and what would be right: from a URDF's
-// text and from a description. What is only suspicious is loaded with a warning.
+// An invalid URDF or description throws ModelError with the link or joint, what is wrong and what
+// would be right. (Warnings: model_warnings_test.cpp.)
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,28 +28,29 @@ const std::string good = test::arm_urdf();
 
 struct TextCase {
   std::string name, from, to;
-  std::vector<std::string> said;
+  std::vector<std::string> message_parts;
 };
 void PrintTo(const TextCase& c, std::ostream* out) { *out << c.name; }
 
-class RefusedText : public testing::TestWithParam<TextCase> {};
+class InvalidUrdf : public testing::TestWithParam<TextCase> {};
 
-TEST(Refused, NotTheGoodOne) {
+TEST(ValidUrdf, LoadsWithoutNotes) {
   const Model model = model_from_urdf(good);
   EXPECT_EQ(model.size(), 2U);
   EXPECT_TRUE(model.notes().empty());
 }
 
-TEST_P(RefusedText, NamesTheCulprit) {
+TEST_P(InvalidUrdf, IsReportedWithElementAndRepair) {
   std::string text = good;
   const std::size_t at = text.find(GetParam().from);
   ASSERT_NE(at, std::string::npos);
   text.replace(at, GetParam().from.size(), GetParam().to);
   try {
     model_from_urdf(text, {}, "arm.urdf");
-    FAIL() << "accepted";
+    FAIL() << "no error";
   } catch (const ModelError& error) {
-    for (const std::string& word : GetParam().said) EXPECT_THAT(error.what(), HasSubstr(word));
+    for (const std::string& word : GetParam().message_parts)
+      EXPECT_THAT(error.what(), HasSubstr(word));
     EXPECT_FALSE(error.element().empty());
   }
 }
@@ -58,7 +59,7 @@ const std::string shoulder_axis = R"(<axis xyz="0 1 0"/>)";
 const std::string shoulder_limit = R"(<limit lower="-2" upper="2" effort="100" velocity="3"/>)";
 
 INSTANTIATE_TEST_SUITE_P(
-    Urdf, RefusedText,
+    Urdf, InvalidUrdf,
     testing::Values(
         TextCase{"mass_not_finite",
                  R"(mass value="2")",
@@ -68,21 +69,21 @@ INSTANTIATE_TEST_SUITE_P(
                  R"(mass value="2")",
                  R"(mass value="1e999")",
                  {"link 'upper'", "finite"}},
-        TextCase{"mass_no_number",
+        TextCase{"mass_not_a_number",
                  R"(mass value="2")",
                  R"(mass value="two")",
                  {"link 'upper'", "one finite number"}},
         TextCase{"mass_negative",
                  R"(mass value="2")",
                  R"(mass value="-2")",
-                 {"link 'upper'", "-2", "zero or more"}},
+                 {"link 'upper'", "-2", "not negative"}},
         TextCase{"inertia_not_finite", R"(ixx="0.1")", R"(ixx="inf")", {"link 'upper'", "ixx"}},
         TextCase{"inertia_missing_entry", R"(ixx="0.1")", "", {"link 'upper'", "ixx"}},
-        TextCase{"centre_not_finite",
+        TextCase{"center_not_finite",
                  R"(xyz="0 0 0.5")",
                  R"(xyz="0 0 nan")",
                  {"link 'upper'", "3 finite numbers"}},
-        TextCase{"centre_two_numbers",
+        TextCase{"center_two_numbers",
                  R"(xyz="0 0 0.5")",
                  R"(xyz="0 0.5")",
                  {"link 'upper'", "3 finite numbers"}},
@@ -119,8 +120,10 @@ INSTANTIATE_TEST_SUITE_P(
                  R"(joint name="elbow")",
                  R"(joint name="shoulder")",
                  {"joint 'shoulder'", "twice"}},
-        TextCase{
-            "limit_missing", shoulder_limit, "", {"joint 'shoulder'", "no <limit>", "continuous"}},
+        TextCase{"limit_missing",
+                 shoulder_limit,
+                 "",
+                 {"joint 'shoulder'", "<limit> is missing", "continuous"}},
         TextCase{"limit_without_effort",
                  shoulder_limit,
                  R"(<limit lower="0" upper="1" velocity="1"/>)",
@@ -134,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
         TextCase{"limit_velocity_negative",
                  R"(velocity="3")",
                  R"(velocity="-3")",
-                 {"joint 'shoulder'", "velocity", "zero or more"}},
+                 {"joint 'shoulder'", "velocity", "not be negative"}},
         TextCase{"type_unsupported",
                  R"(type="revolute")",
                  R"(type="ball")",
@@ -142,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         TextCase{"type_missing",
                  R"(name="shoulder" type="revolute")",
                  R"(name="shoulder")",
-                 {"joint 'shoulder'", "no type"}},
+                 {"joint 'shoulder'", "type is missing"}},
         TextCase{"parent_unknown",
                  R"(<parent link="base"/>)",
                  R"(<parent link="bass"/>)",
@@ -151,11 +154,11 @@ INSTANTIATE_TEST_SUITE_P(
         TextCase{"damping_negative",
                  shoulder_limit,
                  shoulder_limit + R"(<dynamics damping="-1"/>)",
-                 {"joint 'shoulder'", "damping", "zero or more"}},
+                 {"joint 'shoulder'", "damping", "not negative"}},
         TextCase{"rotor_negative",
                  shoulder_limit,
                  shoulder_limit + R"(<dynamics rotor_inertia="-1"/>)",
-                 {"joint 'shoulder'", "rotor inertia", "zero or more"}},
+                 {"joint 'shoulder'", "rotor inertia", "not negative"}},
         TextCase{"mimic_unknown",
                  shoulder_limit,
                  shoulder_limit + R"(<mimic joint="knee"/>)",
@@ -171,55 +174,57 @@ INSTANTIATE_TEST_SUITE_P(
         TextCase{"flexible_bad",
                  R"(<link name="lower">)",
                  R"(<link name="lower"><flexible length="-1" mass_per_length="1"/>)",
-                 {"link 'lower'", "length", "above zero"}},
+                 {"link 'lower'", "length", "greater than zero"}},
         TextCase{"no_name", R"(<robot name="arm">)", "<robot>", {"arm.urdf:1", "name"}},
         TextCase{"not_closed", "</robot>", "", {"arm.urdf", "XML"}},
         TextCase{"other_root", "robot", "sdf", {"arm.urdf"}}),
     [](const auto& one) { return one.param.name; });
 
-TEST(Refused, EmptyTextAndMissingFile) {
+TEST(InvalidUrdfFile, EmptyTextAndMissingFileThrow) {
   EXPECT_THROW(model_from_urdf(""), ModelError);
   EXPECT_THROW(model_from_urdf("<robot name='x'/>"), ModelError);
   try {
     model_from_urdf_file("no/such/robot.urdf");
     FAIL();
   } catch (const ModelError& error) {
-    EXPECT_THAT(error.what(), AllOf(HasSubstr("no/such/robot.urdf"), HasSubstr("read")));
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("no/such/robot.urdf"), HasSubstr("cannot be opened")));
   }
 }
 
 struct DescriptionCase {
   std::string name;
-  std::function<void(RobotDescription&)> spoil;
-  std::vector<std::string> said;
+  std::function<void(RobotDescription&)> modify;
+  std::vector<std::string> message_parts;
 };
 void PrintTo(const DescriptionCase& c, std::ostream* out) { *out << c.name; }
 
-class RefusedDescription : public testing::TestWithParam<DescriptionCase> {};
+class InvalidDescription : public testing::TestWithParam<DescriptionCase> {};
 
-TEST_P(RefusedDescription, NamesTheCulprit) {
+TEST_P(InvalidDescription, IsReportedWithElement) {
   RobotDescription robot = read_urdf(good);
-  GetParam().spoil(robot);
+  GetParam().modify(robot);
   try {
     const Model model(robot);
-    FAIL() << "accepted";
+    FAIL() << "no error";
   } catch (const ModelError& error) {
-    for (const std::string& word : GetParam().said) EXPECT_THAT(error.what(), HasSubstr(word));
+    for (const std::string& word : GetParam().message_parts)
+      EXPECT_THAT(error.what(), HasSubstr(word));
   }
 }
 
 using R = RobotDescription&;
 INSTANTIATE_TEST_SUITE_P(
-    Description, RefusedDescription,
+    Description, InvalidDescription,
     testing::Values(
         DescriptionCase{"mass_nan", [](R r) { r.links[1].inertial->mass = nan; }, {"link 'upper'"}},
         DescriptionCase{
             "mass_infinite", [](R r) { r.links[1].inertial->mass = inf; }, {"link 'upper'"}},
         DescriptionCase{
             "mass_negative", [](R r) { r.links[1].inertial->mass = -1; }, {"link 'upper'", "-1"}},
-        DescriptionCase{"centre_nan",
-                        [](R r) { r.links[1].inertial->centre.x() = nan; },
-                        {"link 'upper'", "centre"}},
+        DescriptionCase{"center_nan",
+                        [](R r) { r.links[1].inertial->center.x() = nan; },
+                        {"link 'upper'", "center of mass"}},
         DescriptionCase{"inertia_nan",
                         [](R r) { r.links[1].inertial->inertia(1, 1) = nan; },
                         {"link 'upper'", "inertia"}},
@@ -236,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
         DescriptionCase{"origin_nan",
                         [](R r) { r.joints[1].origin.translation.x() = nan; },
                         {"joint 'elbow'", "origin"}},
-        DescriptionCase{"origin_no_rotation",
+        DescriptionCase{"origin_not_a_rotation",
                         [](R r) { r.joints[1].origin.rotation *= 2.0; },
                         {"joint 'elbow'", "rotation"}},
         DescriptionCase{
@@ -286,7 +291,7 @@ INSTANTIATE_TEST_SUITE_P(
                           r.joints[1].mimic = Mimic{"shoulder", 1.0, 0.0};
                         },
                         {"joint 'elbow'", "floating"}},
-        DescriptionCase{"mimics_in_a_ring",
+        DescriptionCase{"mimic_cycle",
                         [](R r) {
                           r.joints[0].mimic = Mimic{"elbow", 1.0, 0.0};
                           r.joints[1].mimic = Mimic{"shoulder", 1.0, 0.0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every attribute of every shipped URDF, misspelled, with a unit, with a comma, twice, and missing:
-// each mutation changes nothing in the description or is reported.
+// Changes every attribute of every URDF in the repository (misspelled, with a unit, with a comma,
+// duplicated, missing): each mutation is reported or does not change the description.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-std::vector<fs::path> shipped() {
+std::vector<fs::path> urdf_files() {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(DYNAMICS_URDF_FOLDER)) {
     if (entry.path().extension() == ".urdf") paths.push_back(entry.path());
@@ -40,7 +40,8 @@ std::vector<fs::path> shipped() {
 }
 
 struct AttributePlace {
-  std::size_t begin, value, end;  ///< name="value": of the name, of the value, behind the quote
+  std::size_t begin, value,
+      end;  ///< name="value": begin of the name, of the value, end after the quote
 };
 
 /// Every attribute between '<' and '>', outside of comments and declarations.
@@ -121,11 +122,11 @@ std::string dump(const RobotDescription& robot) {
   for (const LinkDescription& link : robot.links) {
     text += "link " + link.name;
     if (link.inertial) {
-      text += fmt::format(" {}", link.inertial->mass) + numbers(link.inertial->centre) +
+      text += fmt::format(" {}", link.inertial->mass) + numbers(link.inertial->center) +
               numbers(link.inertial->inertia.reshaped());
     }
     for (const Visual& v : link.visuals) {
-      text += " visual" + numbers(v.xyz) + numbers(v.rpy) + v.colour + numbers(v.rgba);
+      text += " visual" + numbers(v.xyz) + numbers(v.rpy) + v.color + numbers(v.rgba);
       text += std::visit(
           [](const auto& shape) {
             if constexpr (requires { shape.size; })
@@ -166,12 +167,12 @@ std::string dump(const RobotDescription& robot) {
   return text;
 }
 
-TEST(Mutations, OfEveryAttributeChangeNothingOrAreReported) {
+TEST(Mutations, AreReportedOrHarmless) {
   CheckOptions options;
   options.condition = false;
   std::mt19937 random(1717);
   std::map<std::string, int> reported, harmless;
-  for (const fs::path& path : shipped()) {
+  for (const fs::path& path : urdf_files()) {
     const std::string text = read_text(path);
     const std::string original = dump(read_urdf(text));
     const std::string findings = print(check_urdf(text, "r", options).findings);
@@ -197,15 +198,15 @@ TEST(Mutations, OfEveryAttributeChangeNothingOrAreReported) {
   EXPECT_GT(reported["missing"], 100);
 }
 
-TEST(Mutations, UnchangedFilesHaveNoFindingThatIsNotIntended) {
-  // the papers print PUMA's tensors too large for the arm (docs/checking.md)
-  const std::map<std::string, std::set<std::string>> intended = {{"puma.urdf", {"inertia-large"}}};
-  for (const fs::path& path : shipped()) {
+TEST(Mutations, OriginalFilesHaveOnlyExpectedFindings) {
+  // the PUMA's tensors of the papers are too large for its links (docs/checking.md)
+  const std::map<std::string, std::set<std::string>> expected = {{"puma.urdf", {"inertia-large"}}};
+  for (const fs::path& path : urdf_files()) {
     const CheckReport report = check_urdf(read_text(path), path.filename().string());
     for (const Finding& finding : report.findings) {
       if (finding.severity == Finding::Severity::information) continue;
-      const auto known = intended.find(path.filename().string());
-      EXPECT_TRUE(known != intended.end() && known->second.contains(finding.code))
+      const auto known = expected.find(path.filename().string());
+      EXPECT_TRUE(known != expected.end() && known->second.contains(finding.code))
           << path.filename() << ": " << print({finding});
     }
     EXPECT_TRUE(report.loads) << path;

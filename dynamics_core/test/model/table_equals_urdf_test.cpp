@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A paper's DH table and the URDF that dynamics_description installs are the same robot: two
-// readers that share no code, and numbers in two formats.
+// The DH table of a paper's robot and its URDF in dynamics_description give the same model. Their
+// readers share no code.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class TableEqualsUrdf : public testing::TestWithParam<std::string> {
                            {.gravity = table.gravity(), .friction_velocity = 0.01});
 };
 
-TEST_P(TableEqualsUrdf, SameCoordinatesAndFrames) {
+TEST_P(TableEqualsUrdf, HaveSameCoordinatesAndFrames) {
   ASSERT_EQ(table.coordinate_names(), urdf.coordinate_names());
   for (std::size_t i = 0; i < table.size(); ++i) {
     const Coordinate &a = table.coordinates()[i], &b = urdf.coordinates()[i];
@@ -45,7 +45,7 @@ TEST_P(TableEqualsUrdf, SameCoordinatesAndFrames) {
   EXPECT_NEAR(table.total_mass(), urdf.total_mass(), 1e-14 * table.total_mass());
 }
 
-TEST_P(TableEqualsUrdf, SameDynamics) {
+TEST_P(TableEqualsUrdf, HaveSameDynamics) {
   test::RandomRobot random(7);
   Workspace of_table(table), of_urdf(urdf);
   const std::size_t n = table.size();

@@ -63,7 +63,7 @@ Isometry3d joint_step(const urdf::Joint& joint, double q) {
   return pose(joint.parent_to_joint_origin_transform) * moved;
 }
 
-/// Parses the URDF and compares frames, mass centres and inertias in the world at random q.
+/// Parses the URDF and compares frames, centers of mass and inertias in the world at random q.
 void expect_same(const DhTable& table, const std::string& text) {
   const urdf::ModelInterfaceSharedPtr model = urdf::parseURDF(text);
   ASSERT_TRUE(model);
@@ -88,7 +88,7 @@ void expect_same(const DhTable& table, const std::string& text) {
       EXPECT_EQ(joint->child_link_name, row.link);
       parent = row.link;
 
-      // frame i, seen from both sides: the joint's own z and origin
+      // frame i of the table and of the URDF: z axis and origin of the joint
       const Isometry3d before = world * pose(joint->parent_to_joint_origin_transform);
       EXPECT_LT(distance(before, dh), 1e-13);
       world = world * joint_step(*joint, q);
@@ -113,14 +113,14 @@ void expect_same(const DhTable& table, const std::string& text) {
   }
 }
 
-class PapersRobotsAsUrdf : public testing::TestWithParam<std::string_view> {};
+class BuiltInRobotsAsUrdf : public testing::TestWithParam<std::string_view> {};
 
-TEST_P(PapersRobotsAsUrdf, IsTheSameRobot) {
+TEST_P(BuiltInRobotsAsUrdf, HasSameKinematicsAndInertia) {
   const DhTable table = built_in_robot(GetParam());
   expect_same(table, to_urdf(table));
 }
 
-TEST_P(PapersRobotsAsUrdf, KeepsLimitsExactly) {
+TEST_P(BuiltInRobotsAsUrdf, KeepsLimits) {
   const DhTable table = built_in_robot(GetParam());
   const auto model = urdf::parseURDF(to_urdf(table));
   ASSERT_TRUE(model);
@@ -134,8 +134,8 @@ TEST_P(PapersRobotsAsUrdf, KeepsLimitsExactly) {
   }
 }
 
-/// Where each solid is, in the world: read from the URDF and from the table.
-TEST_P(PapersRobotsAsUrdf, LooksTheSame) {
+/// Compares the pose of each shape in the world.
+TEST_P(BuiltInRobotsAsUrdf, HasSameVisuals) {
   const DhTable table = built_in_robot(GetParam());
   const auto model = urdf::parseURDF(to_urdf(table));
   ASSERT_TRUE(model);
@@ -152,7 +152,7 @@ TEST_P(PapersRobotsAsUrdf, LooksTheSame) {
                                 Eigen::AngleAxisd(visual.rpy.x(), Vector3d::UnitX());
       EXPECT_LT(distance(world * pose(array[i]->origin), placed), 1e-7);
       ASSERT_TRUE(array[i]->material);
-      EXPECT_EQ(array[i]->material_name, visual.colour);
+      EXPECT_EQ(array[i]->material_name, visual.color);
       EXPECT_NEAR(array[i]->material->color.g, visual.rgba[1], 1e-6);
     }
   };
@@ -168,7 +168,7 @@ TEST_P(PapersRobotsAsUrdf, LooksTheSame) {
   }
 }
 
-TEST_P(PapersRobotsAsUrdf, IsTheCommittedFile) {
+TEST_P(BuiltInRobotsAsUrdf, EqualsFileInRepository) {
   const std::filesystem::path folder = DYNAMICS_URDF_FOLDER;
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "urdf/ is not beside dynamics_core";
   std::ifstream file(folder / (std::string(GetParam()) + ".urdf"), std::ios::binary);
@@ -180,7 +180,7 @@ TEST_P(PapersRobotsAsUrdf, IsTheCommittedFile) {
       << GetParam() << ".urdf";
 }
 
-INSTANTIATE_TEST_SUITE_P(, PapersRobotsAsUrdf,
+INSTANTIATE_TEST_SUITE_P(, BuiltInRobotsAsUrdf,
                          testing::ValuesIn(built_in_robots().begin(), built_in_robots().end()),
                          [](const auto& param) { return std::string(param.param); });
 
@@ -200,13 +200,13 @@ DhTable odd_table() {
       "odd.yaml");
 }
 
-TEST(ToUrdf, KeepsOffsetsProductsOfInertiaAndStrangeNames) {
+TEST(ToUrdf, KeepsOffsetsProductsOfInertiaAndSpecialCharacters) {
   DhTable table = odd_table();
   table.links[2].b = 12.345678901234567;
   expect_same(table, to_urdf(table));
 }
 
-TEST(ToUrdf, LetsUnlimitedJointsTurnAndSlide) {
+TEST(ToUrdf, WritesJointsWithoutLimits) {
   const auto model = urdf::parseURDF(to_urdf(odd_table()));
   ASSERT_TRUE(model);
   EXPECT_EQ(model->getJoint("a<b")->type, urdf::Joint::CONTINUOUS);
@@ -247,7 +247,7 @@ class DecimalComma : public std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
 };
 
-TEST(ToUrdf, WritesADecimalPointWhateverTheLocale) {
+TEST(ToUrdf, DoesNotDependOnLocale) {
   const DhTable table = built_in_robot("puma");
   const std::string expected = to_urdf(table);
   const std::string c_locale = std::setlocale(LC_ALL, nullptr);
@@ -261,27 +261,27 @@ TEST(ToUrdf, WritesADecimalPointWhateverTheLocale) {
   EXPECT_EQ(written, expected);
 }
 
-TEST(ToUrdf, RefusesWhatAUrdfCannotSay) {
-  const auto refused = [](const DhTable& table, const std::string& element) {
+TEST(ToUrdf, ThrowsIfTableCannotBeExpressed) {
+  const auto expect_error = [](const DhTable& table, const std::string& element) {
     try {
       to_urdf(table);
-      ADD_FAILURE() << "was written";
+      ADD_FAILURE() << "no error";
     } catch (const ModelError& error) {
       EXPECT_EQ(error.element(), element);
     }
   };
   DhTable table = built_in_robot("canadarm");
   table.links[1].joint = "joint1";
-  refused(table, "joint1");
+  expect_error(table, "joint1");
   table = built_in_robot("canadarm");
   table.links[1].link = "tool0";
-  refused(table, "tool0");
+  expect_error(table, "tool0");
   table = built_in_robot("canadarm");
   table.links[2].b = 0.1;
-  refused(table, "link3");
+  expect_error(table, "link3");
   table = built_in_robot("canadarm");
   table.links[0].joint = "tool0_joint";
-  refused(table, "tool0_joint");
+  expect_error(table, "tool0_joint");
   table = built_in_robot("canadarm");
   table.links[0].visuals[0].rgba[0] = 0.123;  // "grey" elsewhere
   EXPECT_THROW(to_urdf(table), ModelError);

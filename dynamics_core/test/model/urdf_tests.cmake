@@ -2,8 +2,8 @@
 include("${CMAKE_CURRENT_LIST_DIR}/../support/independent_libraries.cmake")
 
 dynamics_core_test(model_check_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/check_test.cpp")
-dynamics_core_test(model_refusals_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/refusals_test.cpp")
-dynamics_core_test(model_suspicious_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/suspicious_test.cpp")
+dynamics_core_test(model_invalid_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/invalid_models_test.cpp")
+dynamics_core_test(model_warnings_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/model_warnings_test.cpp")
 dynamics_core_test(model_urdf_versions_test
                    SOURCES "${CMAKE_CURRENT_LIST_DIR}/urdf_versions_test.cpp")
 dynamics_core_test(model_mutations_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/mutations_test.cpp"
@@ -12,7 +12,7 @@ target_compile_definitions(model_mutations_test
                            PRIVATE DYNAMICS_URDF_FOLDER="${PROJECT_SOURCE_DIR}/../urdf/urdf")
 dynamics_core_test(model_from_urdf_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/from_urdf_test.cpp")
 
-# The URDFs of dynamics_description, and more from the folder DYNAMICS_ROBOTS_DIR when it runs.
+# Reads the URDFs of dynamics_description and those in the folder DYNAMICS_ROBOTS_DIR, if it is set.
 dynamics_core_test(model_real_robots_test SOURCES "${CMAKE_CURRENT_LIST_DIR}/real_robots_test.cpp"
                    LIBRARIES tinyxml2::tinyxml2)
 foreach(library dynamics_test_kdl dynamics_test_mujoco)

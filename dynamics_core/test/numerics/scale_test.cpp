@@ -77,7 +77,7 @@ TEST(Scale, RoundTripIsAccurateForVeryDifferentLengths) {
     for (std::size_t i = 3; i < 6; ++i) {
       robot.joints[i].origin.translation *= length;
       Inertial& inertial = *robot.links[i + 1].inertial;
-      inertial.centre *= length;
+      inertial.center *= length;
       inertial.inertia *= length * length;
     }
     expect_round_trip(fmt::format("6 joints, the last three lengths x {:.0e}", length),

@@ -83,7 +83,7 @@ Vector3d axis_of(const Piece& piece) {
 Inertial inertial_of(const Piece& piece) {
   Inertial inertial;
   inertial.mass = 0.25 * (piece.mass + 1);
-  inertial.centre = vector(piece.center, 0.05);
+  inertial.center = vector(piece.center, 0.05);
   // second moments along the axes; nonnegative values give a physical inertia
   const Vector3d second = inertial.mass * (vector(piece.spread, 0.002).array() + 1e-3).matrix();
   inertial.inertia = second.sum() * Matrix3d::Identity() - Matrix3d(second.asDiagonal());
@@ -251,7 +251,7 @@ RC_GTEST_PROP(Property, TorquesDoNotDependOnLinkFramesAlongTheAxis, ()) {
     joint.origin = change[parent].inverse() * joint.origin * change[i + 1];
     const Pose inverse = change[i + 1].inverse();
     Inertial& inertial = *robot.links[i + 1].inertial;
-    inertial.centre = inverse * inertial.centre;
+    inertial.center = inverse * inertial.center;
     inertial.inertia = inverse.rotation * inertial.inertia * inverse.rotation.transpose();
   }
   RC_ASSERT(relative_difference(RobotState(pieces, robot, {}).tau(), RobotState(pieces).tau()) <
@@ -288,7 +288,7 @@ RC_GTEST_PROP(Property, TorquesAreInvariantUnderSplittingOfBodies, ()) {
     joint.origin = {rotation_from_rpy({0.1, 0.2, 0.3}), {0.3, -0.2, 0.1}};
     const Pose inverse = joint.origin.inverse();
     part.inertial->mass *= share;
-    part.inertial->centre = inverse * part.inertial->centre;
+    part.inertial->center = inverse * part.inertial->center;
     part.inertial->inertia =
         share * inverse.rotation * part.inertial->inertia * inverse.rotation.transpose();
     robot.links[i].inertial->mass *= 1.0 - share;
@@ -331,7 +331,7 @@ RC_GTEST_PROP(Property, UrdfOfDhTableHasTheSameDynamics, ()) {
     row.theta = 0.25 * piece.rpy[1];
     const Inertial inertial = inertial_of(piece);
     row.mass = inertial.mass;
-    row.r = inertial.centre;
+    row.r = inertial.center;
     row.inertia = inertial.inertia;
     row.rotor_inertia = 0.05 * piece.rotor;
     table.links.push_back(row);

@@ -73,7 +73,7 @@ TEST_P(ConstraintWrench, BalancesEveryBody) {
         frame_motion(model, workspace, q, qd, qdd, f, Axes::local_world_aligned, base);
     if (const auto& inertial = link(frame.name).inertial) {
       const Vector3d &w = at.velocity.angular, &alpha = at.acceleration.angular;
-      const Vector3d arm = at.pose.rotation * inertial->centre;
+      const Vector3d arm = at.pose.rotation * inertial->center;
       const Vector3d centre = at.pose.translation + arm;
       const Vector3d acceleration =
           at.acceleration.linear + alpha.cross(arm) + w.cross(w.cross(arm)) - model.gravity();

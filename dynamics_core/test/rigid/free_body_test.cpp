@@ -71,7 +71,7 @@ TEST(FreeBody, FallsAndTurnsByEulersEquations) {
     forward_dynamics(model, workspace, q, qd, VectorXd::Zero(6).eval(), qdd, conditions);
     const FrameMotion now = frame_motion(model, workspace, q, qd, qdd, frame, Axes::local);
     const Vector3d &w = now.velocity.angular, &alpha = now.acceleration.angular;
-    const Vector3d c = inertial.centre;
+    const Vector3d c = inertial.center;
     const Vector3d centre = now.acceleration.linear + alpha.cross(c) + w.cross(w.cross(c));
     const Vector3d force =
         inertial.mass * (now.pose.rotation.transpose() * gravity) + push.wrench.force;

@@ -298,7 +298,7 @@ TEST(Mimic, AWorkspaceServesWithAndWithoutAPayloadThatGivesMass) {
   const Model bare(gripper(body(0.1, {0, 0, 0.1}, {1e-4, 1e-4, 1e-4}), std::nullopt));
   const Model loaded = bare.with_payload({.frame = "right_finger",
                                           .mass = 0.5,
-                                          .centre = {0.0, 0.0, 0.1},
+                                          .center = {0.0, 0.0, 0.1},
                                           .inertia = 1e-3 * Eigen::Matrix3d::Identity()});
   ASSERT_TRUE(bare.has_massless_mimic());
   ASSERT_FALSE(loaded.has_massless_mimic());

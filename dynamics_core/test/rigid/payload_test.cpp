@@ -40,7 +40,7 @@ class PayloadTest : public testing::Test {
 
   Payload payload(const std::string& frame) {
     const Inertial load = random.inertial();
-    return {frame, load.mass, load.centre, load.inertia};
+    return {frame, load.mass, load.center, load.inertia};
   }
 };
 
@@ -56,7 +56,7 @@ TEST_F(PayloadTest, IsALinkFixedThere) {
     grown.joints.push_back(joint);
     LinkDescription link;
     link.name = "load";
-    link.inertial = Inertial{load.mass, load.centre, load.inertia};
+    link.inertial = Inertial{load.mass, load.center, load.inertia};
     grown.links.push_back(link);
     const Model expected(grown);
     EXPECT_LT(relative(torques(loaded, q, qd, qdd), torques(expected, q, qd, qdd)), 1e-12);
@@ -134,7 +134,7 @@ TEST_F(PayloadTest, BadOnesAreRefused) {
   refused([](Payload& p) { p.mass = -1.0; }, "mass");
   refused([&](Payload& p) { p.mass = nan; }, "mass");
   refused([&](Payload& p) { p.mass = inf; }, "mass");
-  refused([&](Payload& p) { p.centre.y() = nan; }, "centre");
+  refused([&](Payload& p) { p.center.y() = nan; }, "centre");
   refused([&](Payload& p) { p.inertia(1, 1) = inf; }, "inertia");
   refused([](Payload& p) { p.inertia(0, 1) += 1.0; }, "symmetric");
   refused([](Payload& p) { p.inertia(2, 2) = -1.0; }, "negative principal moment");

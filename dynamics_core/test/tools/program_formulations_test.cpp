@@ -109,7 +109,7 @@ std::string urdf_of(const RobotDescription& robot) {
   for (const LinkDescription& link : robot.links) {
     const Inertial& own = *link.inertial;
     text << "<link name=\"" << link.name << "\"><inertial><origin";
-    three("xyz", own.centre);
+    three("xyz", own.center);
     text << "/><mass value=\"" << own.mass << "\"/><inertia ixx=\"" << own.inertia(0, 0)
          << "\" ixy=\"" << own.inertia(0, 1) << "\" ixz=\"" << own.inertia(0, 2) << "\" iyy=\""
          << own.inertia(1, 1) << "\" iyz=\"" << own.inertia(1, 2) << "\" izz=\""

@@ -61,7 +61,7 @@ void coriolis_matrix(const Tree& tree, CoriolisScratch<S>* scratch, const Vec3<S
     link.moment_rate = cross(link.omega, link.composite.first_moment);
     Sym3<S> j = link.composite.inertia;
     const auto& own = body.inertia;
-    const S shift(christoffel ? 0.5 * (own[0] + own[3] + own[5]) : body.centre_shift);
+    const S shift(christoffel ? 0.5 * (own[0] + own[3] + own[5]) : body.center_shift);
     j.xx = j.xx - shift;
     j.yy = j.yy - shift;
     j.zz = j.zz - shift;
