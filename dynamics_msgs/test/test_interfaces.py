@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The interfaces can be made, and their files read like documentation."""
+"""The interfaces are generated, documented and have result codes."""
 import pathlib
 import re
 
@@ -7,8 +7,8 @@ import pytest
 from dynamics_msgs import action, msg, srv
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1]
-ANSWERING = sorted(FOLDER.glob("srv/*.srv")) + sorted(FOLDER.glob("action/*.action"))
-FILES = sorted(FOLDER.glob("msg/*.msg")) + ANSWERING
+WITH_RESPONSE = sorted(FOLDER.glob("srv/*.srv")) + sorted(FOLDER.glob("action/*.action"))
+FILES = sorted(FOLDER.glob("msg/*.msg")) + WITH_RESPONSE
 
 
 def test_there_are_files_of_every_kind():
@@ -22,7 +22,7 @@ def test_every_file_is_generated(file):
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_every_file_says_what_it_is_for(file):
+def test_every_file_begins_with_a_description(file):
     assert re.match(r"# [A-Z]", file.read_text("utf-8"))
 
 
@@ -36,11 +36,11 @@ def test_result_codes_are_distinct_and_success_is_the_default():
     assert msg.ResultCode().code == msg.ResultCode.SUCCESS == 0
 
 
-@pytest.mark.parametrize("file", ANSWERING, ids=lambda file: file.stem)
-def test_every_answer_opens_with_a_result_code(file):
+@pytest.mark.parametrize("file", WITH_RESPONSE, ids=lambda file: file.stem)
+def test_every_response_begins_with_a_result_code(file):
     if file.suffix == ".srv":
-        answer = getattr(srv, file.stem).Response
+        response = getattr(srv, file.stem).Response
     else:
-        answer = getattr(action, file.stem).Result
-    fields = list(answer.get_fields_and_field_types().items())
+        response = getattr(action, file.stem).Result
+    fields = list(response.get_fields_and_field_types().items())
     assert fields[0] == ("result", "dynamics_msgs/ResultCode")
