@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What read() and write() take, beside mock_components/GenericSystem, which has no physics: both as
-// the resource manager loads them. Then loops in real time: how late they come.
+// Measures the time of read() and write(), compared with mock_components/GenericSystem, which has
+// no physics, and the jitter of real-time loops.
 //
 //   ros2 run dynamics_sim dynamics_sim_benchmark
 //
-// share_1kHz: of one core, at 1 kHz. Loops: `late` periods ended after the next one should have
-// begun, `jitter_us` is how long after its time a period began (99.9 %, and the worst).
+// share_1kHz: fraction of one core at 1 kHz. `late`: periods that ended after the start of the next
+// one; `jitter_us`: delay of the start of a period (99.9 % quantile and maximum).
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -33,12 +33,12 @@ std::string parameter(const std::string& name, const std::string& value) {
 
 struct Case {
   std::string plugin;
-  std::string robot;      // built in
-  std::string command;    // interface that is claimed and commanded; empty: none
+  std::string robot;      // name of a built-in robot
+  std::string command;    // claimed and commanded interface; empty: none
   double period = 0.001;  // s
 };
 
-/// One of the robots, under the plugin.
+/// URDF of the robot with the plugin.
 std::string urdf(const Case& one) {
   const dynamics::DhTable& table = dynamics::built_in_robot(one.robot);
   std::string text = dynamics::to_urdf(table);

@@ -24,20 +24,21 @@ Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 Arm::Arm(dynamics::Model model, const ArmOptions& options)
     : model_(std::move(model)), options_(options), workspace_(model_) {
   require(std::isfinite(options_.step) && options_.step > 0.0,
-          "step is " + std::to_string(options_.step) + " s; it must be above zero");
-  require(std::isfinite(options_.bandwidth) && options_.bandwidth > 0.0,
-          "bandwidth is " + std::to_string(options_.bandwidth) + " rad/s; it must be above zero");
+          "step is " + std::to_string(options_.step) + " s: must be greater than zero");
+  require(
+      std::isfinite(options_.bandwidth) && options_.bandwidth > 0.0,
+      "bandwidth is " + std::to_string(options_.bandwidth) + " rad/s: must be greater than zero");
   require(options_.bandwidth * options_.step <= 1.0,
           "bandwidth " + std::to_string(options_.bandwidth) + " rad/s times step " +
-              std::to_string(options_.step) + " s is above 1: the drives would not be stable");
+              std::to_string(options_.step) + " s is greater than 1: the drives would be unstable");
   if (!model_.singular_reason().empty()) {
     throw dynamics::ModelError("robot '" + model_.name() + "'", model_.singular_reason());
   }
   const std::size_t joints = model_.size();
-  require(joints > 0, "robot '" + model_.name() + "' has no joint that moves");
+  require(joints > 0, "robot '" + model_.name() + "' has no moving joint");
   require(options_.ideal.empty() || options_.ideal.size() == joints,
-          "ideal has " + std::to_string(options_.ideal.size()) + " entries; " +
-              std::to_string(joints) + " are needed, or none");
+          "ideal has " + std::to_string(options_.ideal.size()) +
+              " entries: " + std::to_string(joints) + " or 0 are required");
   std::size_t n = joints;
   if (dynamics::FlexibleModel::has_modes(model_)) {
     flexible_.emplace(model_);
@@ -58,7 +59,7 @@ Arm::Arm(dynamics::Model model, const ArmOptions& options)
   tau_.assign(joints, 0.0);
   for (Vector* vector :
        {&q_, &qd_, &qdd_, &effort_, &bias_, &old_q_, &old_qd_, &stage_q_, &stage_qd_, &stage_qdd_,
-        &first_q_, &first_qdd_, &sum_q_, &sum_qd_, &right_hand_, &coefficient_, &all_tau_}) {
+        &first_q_, &first_qdd_, &sum_q_, &sum_qd_, &right_hand_side_, &coefficient_, &all_tau_}) {
     vector->assign(n, 0.0);
   }
   matrix_.assign(n * n, 0.0);
@@ -66,14 +67,15 @@ Arm::Arm(dynamics::Model model, const ArmOptions& options)
   free_.reserve(n);
   inertia_.resize(index(n), index(n));
   start_inertia_.resize(index(n), index(n));
-  choose_integration();
+  select_integrator();
 }
 
-/// The fastest rate, sqrt(lambda) of K x = lambda M x and lambda of C x = lambda M x, over a sample
-/// of poses: constraining joints, as drives do, only lowers it (Rayleigh's principle).
-void Arm::choose_integration() {
+/// Estimates the fastest rate over sampled poses: sqrt(lambda) of K x = lambda M x and lambda of
+/// C x = lambda M x. Driven joints are constraints, which only lower it (Rayleigh's principle).
+void Arm::select_integrator() {
   const std::size_t n = size();
-  find_friction_coefficients(qd_);  // at rest: where Coulomb friction is steepest
+  compute_friction_coefficients(
+      qd_);  // at zero velocity, where the slope of Coulomb friction is largest
   Eigen::MatrixXd stiffness = Eigen::MatrixXd::Zero(index(n), index(n)), friction = stiffness;
   for (const auto& entry : stiffness_) {
     stiffness(index(entry.row), index(entry.column)) += entry.value;
@@ -84,16 +86,17 @@ void Arm::choose_integration() {
   for (std::size_t i = 0; i < n; ++i) friction(index(i), index(i)) += coefficient_[i];
   if (stiffness.isZero(0.0) && friction.isZero(0.0)) return;
 
-  std::mt19937 random(1);  // the same poses every time
-  std::uniform_real_distribution<double> turn(-std::numbers::pi, std::numbers::pi);
+  std::mt19937 random(1);  // fixed seed: repeatable
+  std::uniform_real_distribution<double> uniform(-std::numbers::pi, std::numbers::pi);
   double vibration = 0.0, decay = 0.0;
   Vector q(n, 0.0);
   for (int pose = 0; pose < 32; ++pose) {
     for (std::size_t i = 0; pose > 0 && i < joints(); ++i) {
       const auto& joint = model_.coordinates()[i];
-      q[i] = joint.prismatic ? std::clamp(turn(random), joint.lower, joint.upper) : turn(random);
+      q[i] =
+          joint.prismatic ? std::clamp(uniform(random), joint.lower, joint.upper) : uniform(random);
     }
-    find_inertia(q);
+    compute_inertia(q);
     using Solver = Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>;
     const auto largest = [&](const Eigen::MatrixXd& matrix) {
       return Solver(matrix, inertia_, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
@@ -101,10 +104,10 @@ void Arm::choose_integration() {
     if (!stiffness.isZero(0.0)) vibration = std::max(vibration, std::sqrt(largest(stiffness)));
     if (!friction.isZero(0.0)) decay = std::max(decay, largest(friction));
   }
-  const double wanted = std::ceil(options_.step * std::max(vibration, decay) / 0.5);
-  implicit_ = !(wanted <= static_cast<double>(options_.substeps));
-  substeps_ = implicit_ ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(wanted));
-  // the greater root never turns a joint around that friction slows down, the smaller one has the
+  const double required = std::ceil(options_.step * std::max(vibration, decay) / 0.5);
+  implicit_ = !(required <= static_cast<double>(options_.substeps));
+  substeps_ = implicit_ ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(required));
+  // with the larger root friction never reverses a joint's velocity; the smaller root has the
   // smaller error for vibrations
   gamma_ = decay > vibration ? 1.0 + std::sqrt(0.5) : 1.0 - std::sqrt(0.5);
 }
@@ -113,8 +116,8 @@ void Arm::reset(std::span<const double> q, std::span<const double> qd) {
   for (const auto& [name, values] : {std::pair{"q", q}, std::pair{"qd", qd}}) {
     if (values.size() != joints() && values.size() != size()) {
       throw std::invalid_argument(
-          std::string(name) + " has " + std::to_string(values.size()) + " entries; " +
-          std::to_string(joints()) + " are needed" +
+          std::string(name) + " has " + std::to_string(values.size()) +
+          " entries: " + std::to_string(joints()) + " are required" +
           (flexible_ ? ", or " + std::to_string(size()) + " with amplitudes" : ""));
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -132,7 +135,7 @@ void Arm::reset(std::span<const double> q, std::span<const double> qd) {
   fault_.clear();
 }
 
-bool Arm::take(const Arm& other) noexcept {
+bool Arm::continue_from(const Arm& other) noexcept {
   if (other.size() != size() || other.joints() != joints()) return false;
   q_ = other.q_;
   qd_ = other.qd_;
@@ -159,7 +162,7 @@ void Arm::require_finite() const {
   for (std::size_t i = 0; i < size(); ++i) {
     if (std::isfinite(q_[i]) && std::isfinite(qd_[i])) continue;
     throw std::runtime_error("the motion of '" + coordinate_name(i) +
-                             "' is not finite any more: a smaller step, or smaller commands");
+                             "' is not finite any more: use a smaller step or smaller commands");
   }
 }
 
@@ -170,10 +173,10 @@ bool Arm::step() noexcept {
     if (done_ >= period_) begin(1);
     if (done_ == 0) {
       for (std::size_t i = 0; i < joints(); ++i) {
-        if (ideal(i)) aim(i, static_cast<double>(period_) * options_.step);
+        if (ideal(i)) start_track(i, static_cast<double>(period_) * options_.step);
       }
     }
-    choose_driven();
+    select_driven_joints();
     if (implicit_) {
       rosenbrock();
     } else {
@@ -181,14 +184,14 @@ bool Arm::step() noexcept {
       for (std::size_t k = 0; k < substeps_; ++k) runge_kutta(static_cast<double>(k) * h, h);
     }
     ++done_;
-    if (done_ == period_) arrive();
+    if (done_ == period_) finish_tracks();
     if (options_.limits) stop_at_limits();
     require_finite();
     ++statistics_.steps;
     return true;
-  } catch (const dynamics::ArgumentError& error) {  // on the way there
+  } catch (const dynamics::ArgumentError& error) {  // in an intermediate stage
     fault_ = std::string("the motion is not finite any more (") + error.what() +
-             "): a smaller step, or smaller commands";
+             "): use a smaller step or smaller commands";
   } catch (const std::exception& error) {
     fault_ = error.what();
   }
@@ -198,11 +201,11 @@ bool Arm::step() noexcept {
 }
 
 bool Arm::evaluate() noexcept {
-  const ArmStatistics counted = statistics_;
+  const ArmStatistics saved = statistics_;
   try {
-    choose_driven();
+    select_driven_joints();
     accelerate(q_, qd_, 0.0, qdd_, &tau_);
-    statistics_ = counted;
+    statistics_ = saved;
     return true;
   } catch (const std::exception& error) {
     fault_ = error.what();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the arm's coordinates accelerate under its commands.
+// Accelerations of the arm for its commands.
 #include <algorithm>
 #include <cmath>
 #include <dynamics_core/forward_dynamics.hpp>
@@ -15,7 +15,7 @@ Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 }  // namespace
 
-void Arm::find_inertia(const Vector& q) {
+void Arm::compute_inertia(const Vector& q) {
   if (flexible_) {
     dynamics::inertia_matrix(*flexible_, *flexible_workspace_, q, inertia_);
   } else {
@@ -23,9 +23,9 @@ void Arm::find_inertia(const Vector& q) {
   }
 }
 
-/// Friction per speed, of each joint; at or above its derivative, so that what is implicit in it
-/// never turns a joint around.
-void Arm::find_friction_coefficients(const Vector& qd) {
+/// Friction force divided by velocity, by joint. It is not less than the derivative of friction, so
+/// that an implicit step never reverses a joint's velocity.
+void Arm::compute_friction_coefficients(const Vector& qd) {
   std::fill(coefficient_.begin(), coefficient_.end(), 0.0);
   for (const dynamics::Body& body : model_.bodies()) {
     const double rate = body.multiplier * qd[body.coordinate];
@@ -35,16 +35,16 @@ void Arm::find_friction_coefficients(const Vector& qd) {
   }
 }
 
-double Arm::wanted_acceleration(std::size_t i, double q, double qd, double time) const {
+double Arm::desired_acceleration(std::size_t i, double q, double qd, double time) const {
   const double w = options_.bandwidth;
   const Command& command = commands_[i];
   const auto& joint = model_.coordinates()[i];
   if (ideal(i)) {
     const Track& track = tracks_[i];
     if (done_ >= period_) return track.last;
-    const double passed =
+    const double fraction =
         (static_cast<double>(done_) + time / options_.step) / static_cast<double>(period_);
-    return track.first + passed * (track.last - track.first);
+    return track.first + fraction * (track.last - track.first);
   }
   double rate = command.velocity_value, gain = w;
   if (command.mode == Command::Mode::position) {
@@ -59,7 +59,7 @@ double Arm::wanted_acceleration(std::size_t i, double q, double qd, double time)
 }
 
 void Arm::solve(std::size_t size) {
-  // A = L L^T, row by row
+  // Cholesky decomposition A = L L^T by rows
   const auto A = [&](std::size_t i, std::size_t j) -> double& { return matrix_[i * size + j]; };
   for (std::size_t i = 0; i < size; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
@@ -71,26 +71,26 @@ void Arm::solve(std::size_t size) {
         A(i, i) = std::sqrt(sum);
       } else {
         throw dynamics::ModelError("robot '" + model_.name() + "'",
-                                   "has a joint that moves no mass in this pose");
+                                   "a joint moves no mass at this position");
       }
     }
   }
   for (std::size_t i = 0; i < size; ++i) {
-    for (std::size_t k = 0; k < i; ++k) right_hand_[i] -= A(i, k) * right_hand_[k];
-    right_hand_[i] /= A(i, i);
+    for (std::size_t k = 0; k < i; ++k) right_hand_side_[i] -= A(i, k) * right_hand_side_[k];
+    right_hand_side_[i] /= A(i, i);
   }
   for (std::size_t i = size; i-- > 0;) {
-    for (std::size_t k = i + 1; k < size; ++k) right_hand_[i] -= A(k, i) * right_hand_[k];
-    right_hand_[i] /= A(i, i);
+    for (std::size_t k = i + 1; k < size; ++k) right_hand_side_[i] -= A(k, i) * right_hand_side_[k];
+    right_hand_side_[i] /= A(i, i);
   }
 }
 
-/// Accelerations of all, and where asked for what the actuators exert.
+/// Accelerations of all coordinates, and if `tau` is given the efforts of the actuators.
 void Arm::accelerate(const Vector& q, const Vector& qd, double time, Vector& qdd, Vector* tau) {
   ++statistics_.evaluations;
   const std::size_t n = size(), count = joints();
   for (std::size_t i = 0; i < count; ++i) {
-    if (driven_[i] != 0) qdd[i] = wanted_acceleration(i, q[i], qd[i], time);
+    if (driven_[i] != 0) qdd[i] = desired_acceleration(i, q[i], qd[i], time);
   }
   if (free_joints_ == count) {
     if (flexible_) {
@@ -115,20 +115,20 @@ void Arm::accelerate(const Vector& q, const Vector& qd, double time, Vector& qdd
     } else {
       dynamics::bias_forces(model_, workspace_, q, qd, bias_);
     }
-    find_inertia(q);
+    compute_inertia(q);
     const std::size_t size = free_.size();
     for (std::size_t a = 0; a < size; ++a) {
       const std::size_t i = free_[a];
-      right_hand_[a] = effort_[i] - bias_[i];
+      right_hand_side_[a] = effort_[i] - bias_[i];
       for (std::size_t j = 0; j < count; ++j) {
-        if (driven_[j] != 0) right_hand_[a] -= inertia_(index(i), index(j)) * qdd[j];
+        if (driven_[j] != 0) right_hand_side_[a] -= inertia_(index(i), index(j)) * qdd[j];
       }
       for (std::size_t b = 0; b <= a; ++b) {
         matrix_[a * size + b] = inertia_(index(i), index(free_[b]));
       }
     }
     solve(size);
-    for (std::size_t a = 0; a < size; ++a) qdd[free_[a]] = right_hand_[a];
+    for (std::size_t a = 0; a < size; ++a) qdd[free_[a]] = right_hand_side_[a];
   }
   if (tau == nullptr) return;
   if (flexible_) {
@@ -139,11 +139,11 @@ void Arm::accelerate(const Vector& q, const Vector& qd, double time, Vector& qdd
   for (std::size_t i = 0; i < count; ++i) (*tau)[i] = driven_[i] != 0 ? all_tau_[i] : effort_[i];
 }
 
-/// Which joints are driven in this step. A drive that would exceed its limit exerts the limit, as
-/// long as its joint then stays behind what the drive wants. Efforts and accelerations within these
-/// bounds are unique, M being positive definite; changing the first joint that breaks them, one at
-/// a time, finds them (Murty's rule).
-void Arm::choose_driven() {
+/// Selects the joints that are driven in this step. A drive whose effort would exceed its limit
+/// exerts the limit, as long as its acceleration then is less than desired. The solution is unique
+/// because M is positive definite; it is found by changing the first joint that violates its
+/// condition, one at a time (Murty's rule for linear complementarity problems).
+void Arm::select_driven_joints() {
   const std::size_t n = size(), count = joints();
   const auto collect = [&] {
     free_.clear();
@@ -152,7 +152,7 @@ void Arm::choose_driven() {
     }
     free_joints_ = free_.size() - (n - count);
   };
-  bool limited = false;  // a drive that could be
+  bool limited = false;  // some drive has an effort limit
   for (std::size_t i = 0; i < count; ++i) {
     const Command& command = commands_[i];
     driven_[i] = command.mode == Command::Mode::effort ? 0 : 1;
@@ -162,7 +162,8 @@ void Arm::choose_driven() {
   }
   collect();
   if (!limited) return;
-  for (std::size_t change = 0; change < 4 * count + 4; ++change) {  // seldom more than one a joint
+  for (std::size_t change = 0; change < 4 * count + 4;
+       ++change) {  // rarely more than one change per joint
     accelerate(q_, qd_, 0.0, stage_qdd_, &tau_);
     std::size_t i = 0;
     for (; i < count; ++i) {
@@ -174,7 +175,7 @@ void Arm::choose_driven() {
         effort_[i] = std::copysign(limit, tau_[i]);
         break;
       }
-      if (effort_[i] * (wanted_acceleration(i, q_[i], qd_[i], 0.0) - stage_qdd_[i]) >= 0.0) {
+      if (effort_[i] * (desired_acceleration(i, q_[i], qd_[i], 0.0) - stage_qdd_[i]) >= 0.0) {
         continue;
       }
       driven_[i] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arm's integrators, ideal tracking, and its stops.
+// Integrators of the arm, ideal tracking, and impacts at position limits.
 #include <algorithm>
 #include <cmath>
 
@@ -12,8 +12,8 @@ Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 }  // namespace
 
-/// The cubic from here to where the command wants the joint at the end of the period.
-void Arm::aim(std::size_t i, double duration) {
+/// Computes the cubic from the current state to the commanded state at the end of the period.
+void Arm::start_track(std::size_t i, double duration) {
   const Command& command = commands_[i];
   Track& track = tracks_[i];
   if (command.mode == Command::Mode::effort) {
@@ -21,18 +21,19 @@ void Arm::aim(std::size_t i, double duration) {
     return;
   }
   const auto& joint = model_.coordinates()[i];
-  const double fastest = options_.limits ? joint.velocity : HUGE_VAL;
+  const double max_velocity = options_.limits ? joint.velocity : HUGE_VAL;
   if (command.mode == Command::Mode::velocity) {
-    track.velocity = std::clamp(command.velocity_value, -fastest, fastest);
+    track.velocity = std::clamp(command.velocity_value, -max_velocity, max_velocity);
     track.position = q_[i] + 0.5 * duration * (qd_[i] + track.velocity);
   } else {
-    const double way =
-        std::clamp(command.position_value - q_[i], -fastest * duration, fastest * duration);
-    track.position = q_[i] + way;
-    // exactly there, whatever rounding makes of the sum
-    if (way == command.position_value - q_[i]) track.position = command.position_value;
-    track.velocity = command.with_velocity ? std::clamp(command.velocity_value, -fastest, fastest)
-                                           : way / duration;
+    const double displacement = std::clamp(command.position_value - q_[i], -max_velocity * duration,
+                                           max_velocity * duration);
+    track.position = q_[i] + displacement;
+    // without the round-off of the sum
+    if (displacement == command.position_value - q_[i]) track.position = command.position_value;
+    track.velocity = command.with_velocity
+                         ? std::clamp(command.velocity_value, -max_velocity, max_velocity)
+                         : displacement / duration;
   }
   if (options_.limits && (track.position < joint.lower || track.position > joint.upper)) {
     track.position = std::clamp(track.position, joint.lower, joint.upper);
@@ -43,8 +44,8 @@ void Arm::aim(std::size_t i, double duration) {
   track.last = (-6.0 * mean + 2.0 * qd_[i] + 4.0 * track.velocity) / duration;
 }
 
-/// The integration is exact for cubics but for rounding.
-void Arm::arrive() {
+/// Removes the round-off of the integration, which is exact for cubics.
+void Arm::finish_tracks() {
   for (std::size_t i = 0; i < joints(); ++i) {
     if (!ideal(i) || commands_[i].mode == Command::Mode::effort) continue;
     q_[i] = tracks_[i].position;
@@ -52,47 +53,48 @@ void Arm::arrive() {
   }
 }
 
-/// (M + gamma h C + gamma^2 h^2 K) k = M a - gamma h K rate, in place, for the coordinates that are
-/// not driven; others keep theirs. C and K: friction of the joints, damping and strain of the
-/// beams. The amplitudes' `rate` is what their positions change with.
-void Arm::damp(const Vector& rate, Vector& acceleration) {
+/// Solves (M + gamma h C + gamma^2 h^2 K) k = M a - gamma h K rate for the coordinates that are not
+/// driven; `acceleration` is a on input and k on output. C: friction of the joints and damping of
+/// the beams; K: stiffness of the beams; `rate`: derivative of the amplitudes.
+void Arm::solve_stage(const Vector& rate, Vector& acceleration) {
   const double gamma_h = gamma_ * options_.step;
   const std::size_t size = free_.size();
-  const auto place = [&](std::size_t coordinate) {  // amplitudes are never driven
+  const auto row = [&](std::size_t coordinate) {  // amplitudes are never driven
     return coordinate - (joints() - free_joints_);
   };
   for (std::size_t a = 0; a < size; ++a) {
     const auto i = index(free_[a]);
-    right_hand_[a] = 0.0;
+    right_hand_side_[a] = 0.0;
     for (std::size_t b = 0; b < size; ++b) {
       const double inertia = start_inertia_(i, index(free_[b]));
       matrix_[a * size + b] = inertia;
-      right_hand_[a] += inertia * acceleration[free_[b]];
+      right_hand_side_[a] += inertia * acceleration[free_[b]];
     }
     matrix_[a * size + a] += gamma_h * coefficient_[free_[a]];
   }
   for (const auto& entry : damping_) {
-    matrix_[place(entry.row) * size + place(entry.column)] += gamma_h * entry.value;
+    matrix_[row(entry.row) * size + row(entry.column)] += gamma_h * entry.value;
   }
   for (const auto& entry : stiffness_) {
-    matrix_[place(entry.row) * size + place(entry.column)] += gamma_h * gamma_h * entry.value;
-    right_hand_[place(entry.row)] -= gamma_h * entry.value * rate[entry.column];
+    matrix_[row(entry.row) * size + row(entry.column)] += gamma_h * gamma_h * entry.value;
+    right_hand_side_[row(entry.row)] -= gamma_h * entry.value * rate[entry.column];
   }
   solve(size);
-  for (std::size_t a = 0; a < size; ++a) acceleration[free_[a]] = right_hand_[a];
+  for (std::size_t a = 0; a < size; ++a) acceleration[free_[a]] = right_hand_side_[a];
 }
 
-/// y_1 = y_0 + 3/2 h k_1 + 1/2 h k_2,  (1 - gamma h J) k_1 = f(y_0),
-/// (1 - gamma h J) k_2 = f(y_0 + h k_1) - 2 k_1. Of the positions' rates J has the amplitudes'
-/// alone, of the accelerations friction's, damping's and strain's share.
+/// Rosenbrock method ROS2: y_1 = y_0 + 3/2 h k_1 + 1/2 h k_2,  (1 - gamma h J) k_1 = f(y_0),
+/// (1 - gamma h J) k_2 = f(y_0 + h k_1) - 2 k_1. J is approximate: of the derivatives of positions
+/// it has those of the amplitudes, of the accelerations the terms of friction, damping and
+/// stiffness.
 void Arm::rosenbrock() {
   const double h = options_.step;
   const std::size_t n = size(), count = joints();
-  find_friction_coefficients(qd_);
-  find_inertia(q_);
+  compute_friction_coefficients(qd_);
+  compute_inertia(q_);
   start_inertia_ = inertia_;
   accelerate(q_, qd_, 0.0, first_qdd_, nullptr);
-  damp(qd_, first_qdd_);
+  solve_stage(qd_, first_qdd_);
   for (std::size_t i = 0; i < n; ++i) {
     first_q_[i] = qd_[i] + (i < count ? 0.0 : gamma_ * h * first_qdd_[i]);
     stage_q_[i] = q_[i] + h * first_q_[i];
@@ -103,7 +105,7 @@ void Arm::rosenbrock() {
     stage_qdd_[i] -= 2.0 * first_qdd_[i];
     stage_qd_[i] -= 2.0 * first_q_[i];
   }
-  damp(stage_qd_, stage_qdd_);
+  solve_stage(stage_qd_, stage_qdd_);
   for (std::size_t i = 0; i < n; ++i) {
     const double second_q = stage_qd_[i] + (i < count ? 0.0 : gamma_ * h * stage_qdd_[i]);
     q_[i] += h * (1.5 * first_q_[i] + 0.5 * second_q);
@@ -115,13 +117,13 @@ void Arm::runge_kutta(double start, double h) {
   const std::size_t n = size();
   constexpr double weight[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
   constexpr double next[] = {0.5, 0.5, 1.0, 0.0};
-  constexpr double place[] = {0.0, 0.5, 0.5, 1.0};
+  constexpr double time[] = {0.0, 0.5, 0.5, 1.0};
   stage_q_ = q_;
   stage_qd_ = qd_;
   sum_q_ = q_;
   sum_qd_ = qd_;
   for (int stage = 0; stage < 4; ++stage) {
-    accelerate(stage_q_, stage_qd_, start + place[stage] * h, stage_qdd_, nullptr);
+    accelerate(stage_q_, stage_qd_, start + time[stage] * h, stage_qdd_, nullptr);
     for (std::size_t i = 0; i < n; ++i) {
       sum_q_[i] += h * weight[stage] * stage_qd_[i];
       sum_qd_[i] += h * weight[stage] * stage_qdd_[i];
@@ -133,13 +135,14 @@ void Arm::runge_kutta(double start, double h) {
   qd_ = sum_qd_;
 }
 
-/// Joints beyond a stop go back to it, and an impact takes the speed into it from the whole robot,
-/// joints with ideal tracking apart: M (qd_new - qd) = e_i times the impulse that leaves qd_i = 0.
+/// Moves joints beyond a position limit back to it and applies an inelastic impact:
+/// M (qd_new - qd) = e_i p with the impulse p for which qd_i = 0. The velocities of joints with
+/// ideal tracking do not change.
 void Arm::stop_at_limits() {
   const auto tracked = [&](std::size_t i) {
     return i < joints() && ideal(i) && commands_[i].mode != Command::Mode::effort;
   };
-  for (int sweep = 0; sweep < 3; ++sweep) {  // one stop's impact may push another joint
+  for (int sweep = 0; sweep < 3; ++sweep) {  // an impact may push another joint into its limit
     bool hit = false;
     for (std::size_t i = 0; i < joints(); ++i) {
       const auto& joint = model_.coordinates()[i];
@@ -149,13 +152,13 @@ void Arm::stop_at_limits() {
       q_[i] = below ? joint.lower : joint.upper;
       if (below ? qd_[i] >= 0.0 : qd_[i] <= 0.0) continue;
       hit = true;
-      find_inertia(q_);
+      compute_inertia(q_);
       free_.clear();
       for (std::size_t j = 0; j < size(); ++j) {
         if (!tracked(j)) free_.push_back(j);
       }
       for (std::size_t a = 0; a < free_.size(); ++a) {
-        right_hand_[a] = free_[a] == i ? 1.0 : 0.0;
+        right_hand_side_[a] = free_[a] == i ? 1.0 : 0.0;
         for (std::size_t b = 0; b <= a; ++b) {
           matrix_[a * free_.size() + b] = inertia_(index(free_[a]), index(free_[b]));
         }
@@ -163,9 +166,9 @@ void Arm::stop_at_limits() {
       solve(free_.size());
       double impulse = 0.0;
       for (std::size_t a = 0; a < free_.size(); ++a) {
-        if (free_[a] == i) impulse = -qd_[i] / right_hand_[a];
+        if (free_[a] == i) impulse = -qd_[i] / right_hand_side_[a];
       }
-      for (std::size_t a = 0; a < free_.size(); ++a) qd_[free_[a]] += impulse * right_hand_[a];
+      for (std::size_t a = 0; a < free_.size(); ++a) qd_[free_[a]] += impulse * right_hand_side_[a];
       qd_[i] = 0.0;
     }
     if (!hit) return;

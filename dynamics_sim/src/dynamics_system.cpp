@@ -15,7 +15,7 @@ namespace {
 
 std::string in_quotes(const std::string& text) { return std::string("'") + text + "'"; }
 
-/// The component's own node, where ros2_control makes one.
+/// The node of the component, if this version of ros2_control creates one.
 template <class System>
 auto node_of(const System& system, int) -> decltype(system.get_node()) {
   return system.get_node();
@@ -30,23 +30,23 @@ rclcpp::Node::SharedPtr node_of(const System&, long) {
 #ifdef DYNAMICS_SIM_INIT_WITH_PARAMS
 DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
     const hardware_interface::HardwareComponentInterfaceParams& params) {
-  const auto made = SystemInterface::on_init(params);
-  return made == CallbackReturn::SUCCESS ? prepare() : made;
+  const auto result = SystemInterface::on_init(params);
+  return result == CallbackReturn::SUCCESS ? prepare() : result;
 }
 #else
 DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
     const hardware_interface::HardwareInfo& info) {
-  const auto made = SystemInterface::on_init(info);
-  return made == CallbackReturn::SUCCESS ? prepare() : made;
+  const auto result = SystemInterface::on_init(info);
+  return result == CallbackReturn::SUCCESS ? prepare() : result;
 }
 #endif
 
-/// Everything that can be wrong with the description is said here, before anything moves.
+/// Reads and checks the description.
 DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
   try {
     parameters_ = read_parameters(info_);
     for (const auto& name : parameters_.ignored) {
-      RCLCPP_WARN(get_logger(), "there is no parameter %s: ignored", in_quotes(name).c_str());
+      RCLCPP_WARN(get_logger(), "unknown parameter %s is ignored", in_quotes(name).c_str());
     }
     for (const auto* others : {&info_.sensors, &info_.gpios}) {
       for (const auto& other : *others) {
@@ -60,7 +60,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
     }
     arm_ = std::make_unique<Arm>(*model_, parameters_.arm);
     std::vector<SystemJoint> joints;
-    for (const Joint& joint : joints_) joints.push_back(joint.what);
+    for (const Joint& joint : joints_) joints.push_back(joint.config);
     initial_ = read_initial_values(info_, *arm_, joints, parameters_);
     for (const auto& note : model_->notes()) {
       if (note.severity == dynamics::Note::Severity::warning) {
@@ -68,22 +68,22 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
       }
     }
     if (arm_->implicit()) {
-      RCLCPP_INFO(get_logger(), "%s is stiff: it is simulated by implicit steps of %g s",
+      RCLCPP_INFO(get_logger(), "%s is stiff: using implicit steps of %g s",
                   in_quotes(info_.name).c_str(), parameters_.arm.step);
     }
     step_ = std::llround(parameters_.arm.step * 1e9);
     period_ = info_.rw_rate == 0 ? step_ : 1'000'000'000 / static_cast<std::int64_t>(info_.rw_rate);
     link_ = std::make_shared<SystemLink>(info_.name, *arm_, initial_);
-    further_.clear();
+    extra_interfaces_.clear();
     for (std::size_t i = arm_->joints(); i < arm_->size(); ++i) {
       const std::string& name = link_->coordinates()[i];  // LINK/y1
       const auto slash = name.rfind('/');
-      further_.emplace_back(name.substr(0, slash), name.substr(slash + 1));
-      further_.emplace_back(name.substr(0, slash), name.substr(slash + 1) + "_velocity");
+      extra_interfaces_.emplace_back(name.substr(0, slash), name.substr(slash + 1));
+      extra_interfaces_.emplace_back(name.substr(0, slash), name.substr(slash + 1) + "_velocity");
     }
     for (const char* name : {"kinetic_energy", "potential_energy", "strain_energy", "steps",
                              "evaluations", "late_steps"}) {
-      further_.emplace_back(info_.name, name);
+      extra_interfaces_.emplace_back(info_.name, name);
     }
     SystemRegistry::instance().add(link_);
     return CallbackReturn::SUCCESS;
@@ -97,7 +97,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
 std::vector<hardware_interface::InterfaceDescription>
 DynamicsSystem::export_unlisted_state_interface_descriptions() {
   std::vector<hardware_interface::InterfaceDescription> descriptions;
-  for (const auto& [prefix, name] : further_) {
+  for (const auto& [prefix, name] : extra_interfaces_) {
     hardware_interface::InterfaceInfo interface;
     interface.name = name;
     interface.data_type = "double";
@@ -110,13 +110,13 @@ DynamicsSystem::export_unlisted_state_interface_descriptions() {
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecycle::State&) {
   try {
-    take_handles();
+    find_handles();
     hold_.assign(arm_->joints(), 0.0);
     arm_->reset(initial_.q, initial_.qd);
-    carry_ = 0;
+    remainder_ = 0;
     late_ = 0;
     for (Joint& joint : joints_) {
-      joint.wanted = joint.seen = 0;
+      joint.claims = joint.seen = 0;
       joint.claimed = {};
       joint.given = {};
     }
@@ -136,33 +136,34 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
   }
 }
 
-void DynamicsSystem::take_handles() {
+void DynamicsSystem::find_handles() {
   const auto is = [](const auto& handle, const std::string& prefix, const std::string& name) {
     return handle->get_prefix_name() == prefix && handle->get_interface_name() == name;
   };
   for (Joint& joint : joints_) {
     for (std::size_t kind = 0; kind < kind_names.size(); ++kind) {
       for (const auto& handle : joint_states_) {
-        if (is(handle, joint.what.name, kind_names[kind])) joint.state_handle[kind] = handle;
+        if (is(handle, joint.config.name, kind_names[kind])) joint.state_handle[kind] = handle;
       }
       if (kind == acceleration) continue;
       for (const auto& handle : joint_commands_) {
-        if (is(handle, joint.what.name, kind_names[kind])) joint.command_handle[kind] = handle;
+        if (is(handle, joint.config.name, kind_names[kind])) joint.command_handle[kind] = handle;
       }
     }
   }
-  further_handles_.assign(further_.size(), nullptr);
-  for (std::size_t i = 0; i < further_.size(); ++i) {
+  extra_handles_.assign(extra_interfaces_.size(), nullptr);
+  for (std::size_t i = 0; i < extra_interfaces_.size(); ++i) {
     for (const auto& handle : unlisted_states_) {
-      if (is(handle, further_[i].first, further_[i].second)) further_handles_[i] = handle;
+      if (is(handle, extra_interfaces_[i].first, extra_interfaces_[i].second))
+        extra_handles_[i] = handle;
     }
   }
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_activate(const rclcpp_lifecycle::State&) {
-  take_handles();  // some versions of ros2_control make them only after on_configure
+  find_handles();  // some versions of ros2_control create them only after on_configure
   export_states();
-  carry_ = 0;
+  remainder_ = 0;
   auto& registry = SystemRegistry::instance();
   link_->time = registry.time();
   link_->every_cycle = !info_.is_async;
@@ -177,7 +178,7 @@ void DynamicsSystem::stop() {
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_deactivate(const rclcpp_lifecycle::State&) {
-  stop();  // the robot stands until it is activated again
+  stop();  // the robot does not move until it is activated again
   return CallbackReturn::SUCCESS;
 }
 
@@ -195,10 +196,11 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_shutdown(const rclcpp_lifecycl
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_error(const rclcpp_lifecycle::State&) {
   stop();
-  return CallbackReturn::SUCCESS;  // unconfigured: configuring again starts from the beginning
+  return CallbackReturn::SUCCESS;  // unconfigured: configuring it again starts from the initial
+                                   // state
 }
 
-/// A joint without a controller, from here on.
+/// Sets the behavior of a joint without controller.
 void DynamicsSystem::release(std::size_t coordinate) {
   hold_[coordinate] = arm_->positions()[coordinate];
   Command& command = arm_->commands()[coordinate];
@@ -211,39 +213,39 @@ void DynamicsSystem::release(std::size_t coordinate) {
 
 DynamicsSystem::return_type DynamicsSystem::prepare_command_mode_switch(
     const std::vector<std::string>& start, const std::vector<std::string>& stop) {
-  const auto ours = [&](const std::string& name) {  // the joint it belongs to, by its exact name
+  const auto joint_of = [&](const std::string& name) {  // by exact name
     return std::find_if(joints_.begin(), joints_.end(), [&](const Joint& joint) {
-      const std::string& own = joint.what.name;
+      const std::string& own = joint.config.name;
       return name.size() > own.size() && name[own.size()] == '/' &&
              name.compare(0, own.size(), own) == 0;
     });
   };
   for (const auto* names : {&start, &stop}) {
     for (const auto& name : *names) {
-      const auto joint = ours(name);
-      if (joint == joints_.end()) continue;  // another system's
-      if (std::find(joint->what.commands.begin(), joint->what.commands.end(), name) ==
-          joint->what.commands.end()) {
-        RCLCPP_ERROR(get_logger(), "there is no command interface %s", in_quotes(name).c_str());
+      const auto joint = joint_of(name);
+      if (joint == joints_.end()) continue;  // belongs to another system
+      if (std::find(joint->config.commands.begin(), joint->config.commands.end(), name) ==
+          joint->config.commands.end()) {
+        RCLCPP_ERROR(get_logger(), "command interface %s does not exist", in_quotes(name).c_str());
         return return_type::ERROR;
       }
     }
   }
   for (const Joint& joint : joints_) {
-    std::array<bool, 3> claimed = {joint.wants(0), joint.wants(1), joint.wants(2)};
+    std::array<bool, 3> claimed = {joint.is_claimed(0), joint.is_claimed(1), joint.is_claimed(2)};
     for (std::size_t kind = 0; kind < 3; ++kind) {
-      if (joint.what.commands[kind].empty()) continue;
-      if (std::find(stop.begin(), stop.end(), joint.what.commands[kind]) != stop.end()) {
+      if (joint.config.commands[kind].empty()) continue;
+      if (std::find(stop.begin(), stop.end(), joint.config.commands[kind]) != stop.end()) {
         claimed[kind] = false;
       }
-      if (std::find(start.begin(), start.end(), joint.what.commands[kind]) != start.end()) {
+      if (std::find(start.begin(), start.end(), joint.config.commands[kind]) != start.end()) {
         claimed[kind] = true;
       }
     }
     if (claimed[effort] && (claimed[position] || claimed[velocity])) {
       RCLCPP_ERROR(get_logger(),
                    "joint %s cannot be commanded by effort and by position or velocity at once",
-                   in_quotes(joint.what.name).c_str());
+                   in_quotes(joint.config.name).c_str());
       return return_type::ERROR;
     }
   }
@@ -253,17 +255,17 @@ DynamicsSystem::return_type DynamicsSystem::prepare_command_mode_switch(
 DynamicsSystem::return_type DynamicsSystem::perform_command_mode_switch(
     const std::vector<std::string>& start, const std::vector<std::string>& stop) {
   for (Joint& joint : joints_) {
-    std::uint32_t wanted = joint.wanted.load();
+    std::uint32_t claims = joint.claims.load();
     bool changed = false;
     for (std::size_t kind = 0; kind < 3; ++kind) {
-      if (joint.what.commands[kind].empty()) continue;
-      if (std::find(stop.begin(), stop.end(), joint.what.commands[kind]) != stop.end()) {
-        wanted &= ~(1U << kind);
+      if (joint.config.commands[kind].empty()) continue;
+      if (std::find(stop.begin(), stop.end(), joint.config.commands[kind]) != stop.end()) {
+        claims &= ~(1U << kind);
         changed = true;
       }
-      if (std::find(start.begin(), start.end(), joint.what.commands[kind]) != start.end()) {
-        wanted |= 1U << kind;
-        // what an earlier controller left there is not this one's command
+      if (std::find(start.begin(), start.end(), joint.config.commands[kind]) != start.end()) {
+        claims |= 1U << kind;
+        // discard the last command of the previous controller
         if (joint.command_handle[kind]) {
           std::ignore =
               joint.command_handle[kind]->set_value(std::numeric_limits<double>::quiet_NaN());
@@ -271,24 +273,24 @@ DynamicsSystem::return_type DynamicsSystem::perform_command_mode_switch(
         changed = true;
       }
     }
-    if (changed) joint.wanted = wanted + 8;
+    if (changed) joint.claims = claims + 8;
   }
   return return_type::OK;
 }
 
-/// In the loop. As without a controller until the first command comes.
-void DynamicsSystem::take_switches() {
+/// Called in the control loop. Until the first command a joint behaves as without controller.
+void DynamicsSystem::apply_mode_switches() {
   for (Joint& joint : joints_) {
-    const std::uint32_t wanted = joint.wanted.load();
-    if (wanted == joint.seen) continue;
-    joint.seen = wanted;
-    for (std::size_t kind = 0; kind < 3; ++kind) joint.claimed[kind] = ((wanted >> kind) & 1U) != 0;
+    const std::uint32_t claims = joint.claims.load();
+    if (claims == joint.seen) continue;
+    joint.seen = claims;
+    for (std::size_t kind = 0; kind < 3; ++kind) joint.claimed[kind] = ((claims >> kind) & 1U) != 0;
     joint.given = {};
-    release(joint.what.coordinate);
+    release(joint.config.coordinate);
   }
 }
 
-/// The joint's commands; one that is not finite leaves what was before.
+/// Reads the commands of a joint. A command that is not finite is ignored.
 void DynamicsSystem::command(Joint& joint) {
   for (std::size_t kind = 0; kind < 3; ++kind) {
     if (!joint.claimed[kind] || !joint.command_handle[kind]) continue;
@@ -298,7 +300,7 @@ void DynamicsSystem::command(Joint& joint) {
       joint.given[kind] = true;
     }
   }
-  Command& target = arm_->commands()[joint.what.coordinate];
+  Command& target = arm_->commands()[joint.config.coordinate];
   const double rate =
       joint.claimed[velocity] && joint.given[velocity] ? joint.value[velocity] : 0.0;
   if (joint.claimed[effort]) {
@@ -315,29 +317,29 @@ void DynamicsSystem::command(Joint& joint) {
 
 DynamicsSystem::return_type DynamicsSystem::write(const rclcpp::Time&, const rclcpp::Duration&) {
   if (!arm_ || hold_.empty()) return return_type::OK;  // not configured
-  take_switches();
+  apply_mode_switches();
   for (Joint& joint : joints_) {
-    if (!joint.what.mimic) command(joint);
+    if (!joint.config.mimic) command(joint);
   }
   link_->writes.fetch_add(1, std::memory_order_release);
   return return_type::OK;
 }
 
-/// Another payload, a reset: what came since the last time.
-void DynamicsSystem::take_requests() noexcept {
+/// Applies a payload and a reset received since the last call.
+void DynamicsSystem::apply_requests() noexcept {
   if (auto next = link_->payload.take()) {
-    if (next->take(*arm_)) arm_.swap(next);
+    if (next->continue_from(*arm_)) arm_.swap(next);
     link_->payload.give_back(std::move(next));
     link_->payloads.fetch_add(1, std::memory_order_release);
   }
   if (auto state = link_->reset.take()) {
     try {
-      arm_->reset(state->q, state->qd);  // was checked before it was sent
+      arm_->reset(state->q, state->qd);  // was checked by the sender
     } catch (const std::exception& error) {
       RCLCPP_ERROR(get_logger(), "%s is not reset: %s", info_.name.c_str(), error.what());
     }
     link_->reset.give_back(std::move(state));
-    carry_ = 0;
+    remainder_ = 0;
     late_ = 0;
     link_->time = SystemRegistry::instance().time();
     for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
@@ -345,7 +347,8 @@ void DynamicsSystem::take_requests() noexcept {
   }
 }
 
-/// How much: the period, or what the owner of the clock, a pause, or single steps make of it (ns).
+/// Time to simulate in this cycle (ns): the period, or as given by the owner of the clock, a pause
+/// or single steps.
 std::int64_t DynamicsSystem::time_to_simulate(std::int64_t period) noexcept {
   const auto& registry = SystemRegistry::instance();
   if (registry.clock_is_owned()) {
@@ -359,27 +362,28 @@ std::int64_t DynamicsSystem::time_to_simulate(std::int64_t period) noexcept {
     const bool one = left > 0 && link_->steps.compare_exchange_strong(left, left - 1);
     return one ? period_ : 0;
   }
-  // a loop that was held up must not be held up further by making up for it
+  // after a delay do not catch up, which would delay the loop further
   const std::int64_t longest = std::llround(parameters_.largest_period * 1e9);
   if (period > longest) late_ += static_cast<std::uint64_t>((period - longest) / step_);
   return std::clamp<std::int64_t>(period, 0, longest);
 }
 
 bool DynamicsSystem::advance(std::int64_t nanoseconds) noexcept {
-  carry_ += nanoseconds;
-  bool well = true;
-  if (carry_ >= step_) arm_->begin(static_cast<std::size_t>(carry_ / step_));
-  for (; well && carry_ >= step_; carry_ -= step_) well = arm_->step();
-  return well && arm_->evaluate();
+  remainder_ += nanoseconds;
+  bool ok = true;
+  if (remainder_ >= step_) arm_->begin(static_cast<std::size_t>(remainder_ / step_));
+  for (; ok && remainder_ >= step_; remainder_ -= step_) ok = arm_->step();
+  return ok && arm_->evaluate();
 }
 
 DynamicsSystem::return_type DynamicsSystem::read(const rclcpp::Time&,
                                                  const rclcpp::Duration& period) {
   if (!arm_ || hold_.empty()) return return_type::OK;  // not configured
-  take_switches();
-  take_requests();
+  apply_mode_switches();
+  apply_requests();
   if (!advance(time_to_simulate(period.nanoseconds()))) {
-    RCLCPP_ERROR(get_logger(), "%s stops: %s", info_.name.c_str(), arm_->fault().c_str());
+    RCLCPP_ERROR(get_logger(), "%s: simulation stopped: %s", info_.name.c_str(),
+                 arm_->fault().c_str());
     stop();
     link_->reads.fetch_add(1, std::memory_order_release);
     return return_type::ERROR;
@@ -391,31 +395,31 @@ DynamicsSystem::return_type DynamicsSystem::read(const rclcpp::Time&,
 
 void DynamicsSystem::export_states() {
   for (const Joint& joint : joints_) {
-    const std::size_t i = joint.what.coordinate;
-    const double multiplier = joint.what.multiplier;
+    const std::size_t i = joint.config.coordinate;
+    const double multiplier = joint.config.multiplier;
     const std::array<double, 4> values = {
-        multiplier * arm_->positions()[i] + joint.what.offset, multiplier * arm_->velocities()[i],
-        joint.what.mimic ? 0.0 : arm_->efforts()[i], multiplier * arm_->accelerations()[i]};
+        multiplier * arm_->positions()[i] + joint.config.offset, multiplier * arm_->velocities()[i],
+        joint.config.mimic ? 0.0 : arm_->efforts()[i], multiplier * arm_->accelerations()[i]};
     for (std::size_t kind = 0; kind < values.size(); ++kind) {
       if (joint.state_handle[kind]) std::ignore = joint.state_handle[kind]->set_value(values[kind]);
     }
   }
   std::size_t next = 0;
-  const auto give = [&](double value) {
-    if (further_handles_[next]) std::ignore = further_handles_[next]->set_value(value);
+  const auto export_value = [&](double value) {
+    if (extra_handles_[next]) std::ignore = extra_handles_[next]->set_value(value);
     ++next;
   };
   for (std::size_t i = arm_->joints(); i < arm_->size(); ++i) {
-    give(arm_->positions()[i]);
-    give(arm_->velocities()[i]);
+    export_value(arm_->positions()[i]);
+    export_value(arm_->velocities()[i]);
   }
   const ArmEnergy energy = arm_->energy();
-  give(energy.kinetic);
-  give(energy.potential);
-  give(energy.strain);
-  give(static_cast<double>(arm_->statistics().steps));
-  give(static_cast<double>(arm_->statistics().evaluations));
-  give(static_cast<double>(late_));
+  export_value(energy.kinetic);
+  export_value(energy.potential);
+  export_value(energy.strain);
+  export_value(static_cast<double>(arm_->statistics().steps));
+  export_value(static_cast<double>(arm_->statistics().evaluations));
+  export_value(static_cast<double>(late_));
 }
 
 }  // namespace dynamics_sim

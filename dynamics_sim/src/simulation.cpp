@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr const char* speed_must = "parameter 'speed' must be a number from 0 to 1000000";
+constexpr const char* speed_error = "parameter 'speed' must be a number from 0 to 1000000";
 
 std::optional<double> speed_from(const rclcpp::ParameterValue& value) {
   double speed = -1.0;
@@ -43,15 +43,15 @@ Simulation::Simulation(std::shared_ptr<controller_manager::ControllerManager> ma
   read_parameters();
   description_ = node_->create_subscription<std_msgs::msg::String>(
       "robot_description", rclcpp::QoS(1).transient_local(), [this](const std_msgs::msg::String&) {
-        described_ = Clock::now().time_since_epoch().count();
+        description_time_ = Clock::now().time_since_epoch().count();
       });
-  timer_ = node_->create_wall_timer(milliseconds(20), [this] { look_at_controllers(); });
+  timer_ = node_->create_wall_timer(milliseconds(20), [this] { check_controllers(); });
   set_time(0);
 }
 
 void Simulation::read_parameters() {
-  // Those of the controller manager's section of a file count as well. A whole number will do for a
-  // speed, and an empty list has no type.
+  // Also accepts parameters of the controller manager's section of a file. Dynamic typing: speed
+  // may be an integer, and an empty list has no type.
   const auto declare = [&](const std::string& name, const rclcpp::ParameterValue& fallback,
                            const std::string& text) {
     rcl_interfaces::msg::ParameterDescriptor descriptor;
@@ -63,28 +63,28 @@ void Simulation::read_parameters() {
     return node_->declare_parameter(name, known ? given.get_parameter_value() : fallback,
                                     descriptor);
   };
-  const auto truth = [&](const std::string& name, bool fallback, const std::string& text) {
+  const auto boolean = [&](const std::string& name, bool fallback, const std::string& text) {
     const auto value = declare(name, rclcpp::ParameterValue(fallback), text);
     if (value.get_type() != rclcpp::ParameterType::PARAMETER_BOOL) {
       throw std::invalid_argument("parameter '" + name + "' must be true or false");
     }
     return value.get<bool>();
   };
-  const auto speed = speed_from(
-      declare("speed", rclcpp::ParameterValue(1.0), "times real time; 0: as fast as it goes"));
-  if (!speed) throw std::invalid_argument(speed_must);
+  const auto speed = speed_from(declare("speed", rclcpp::ParameterValue(1.0),
+                                        "multiple of real time; 0: as fast as possible"));
+  if (!speed) throw std::invalid_argument(speed_error);
   speed_ = *speed;
-  paused_ = truth("start_paused", false, "paused once the controllers are active");
+  paused_ = boolean("start_paused", false, "pause when the controllers are active");
   const auto awaited =
       declare("wait_for_controllers", rclcpp::ParameterValue(std::vector<std::string>()),
-              "time stands at zero until these controllers are active");
+              "time stays at zero until these controllers are active");
   if (awaited.get_type() == rclcpp::ParameterType::PARAMETER_STRING_ARRAY) {
     awaited_ = awaited.get<std::vector<std::string>>();
     std::erase(awaited_, "");
   } else if (awaited.get_type() == rclcpp::ParameterType::PARAMETER_STRING) {
     throw std::invalid_argument("parameter 'wait_for_controllers' must be a list of names");
   }
-  if (truth("publish_clock", true, "publish the time on /clock")) {
+  if (boolean("publish_clock", true, "publish the time on /clock")) {
     clock_ = node_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", rclcpp::QoS(10));
   }
   on_parameters_ = node_->add_on_set_parameters_callback(
@@ -97,28 +97,28 @@ void Simulation::read_parameters() {
             speed_ = *wanted;
           } else {
             result.successful = false;
-            result.reason = speed_must;
+            result.reason = speed_error;
           }
         }
         return result;
       });
 }
 
-/// The manager's own clock is set by hand, so that controllers are updated with exactly this time;
-/// everybody else's follows /clock. A stamp of zero means "unset" all over ROS: zero is shown as
-/// one nanosecond.
+/// Sets the clock of the manager directly, so that controllers are updated with exactly this time;
+/// other nodes follow /clock. A stamp of zero means "unset" in ROS, so zero is published as one
+/// nanosecond.
 void Simulation::set_time(std::int64_t nanoseconds) {
   time_ = nanoseconds;
-  shown_ = std::max<std::int64_t>(nanoseconds, 1);
+  published_time_ = std::max<std::int64_t>(nanoseconds, 1);
   SystemRegistry::instance().set_time(nanoseconds);
   const auto clock = manager_->get_clock();
   const std::lock_guard guard(clock->get_clock_mutex());
-  if (rcl_set_ros_time_override(clock->get_clock_handle(), shown_) != RCL_RET_OK) {
+  if (rcl_set_ros_time_override(clock->get_clock_handle(), published_time_) != RCL_RET_OK) {
     throw std::runtime_error("the controller manager's clock cannot be set");
   }
 }
 
-rclcpp::Time Simulation::stamp() const { return rclcpp::Time(shown_, RCL_ROS_TIME); }
+rclcpp::Time Simulation::stamp() const { return rclcpp::Time(published_time_, RCL_ROS_TIME); }
 
 void Simulation::publish_clock() {
   if (!clock_) return;
@@ -128,19 +128,19 @@ void Simulation::publish_clock() {
   clock_->publish(message);
 }
 
-/// Whether the robot cannot be simulated at all.
+/// True if the robot cannot be simulated.
 bool Simulation::failed() {
   if (const auto failure = SystemRegistry::instance().failure()) {
     RCLCPP_FATAL(node_->get_logger(), "the robot cannot be simulated: %s", failure->c_str());
     return true;
   }
   if (manager_->is_resource_manager_initialized()) return false;
-  const Clock::duration::rep described = described_;
-  if (described == 0) return false;
-  const Clock::time_point came{Clock::duration(described)};
-  if (Clock::now() - came < std::chrono::seconds(20)) return false;
+  const Clock::duration::rep received = description_time_;
+  if (received == 0) return false;
+  if (Clock::now() - Clock::time_point{Clock::duration(received)} < std::chrono::seconds(20))
+    return false;
   RCLCPP_FATAL(node_->get_logger(),
-               "the robot description came, but its hardware could not be made: see above");
+               "the hardware of the robot description could not be loaded: see the messages above");
   return true;
 }
 
@@ -155,9 +155,9 @@ std::vector<std::string> Simulation::active_controllers() const {
   return names;
 }
 
-/// In a thread of the executor: the manager's list is locked while it waits for the loop to take a
-/// new one.
-void Simulation::look_at_controllers() {
+/// Called in a thread of the executor: the manager locks its list while it waits for the loop to
+/// switch to a new one.
+void Simulation::check_controllers() {
   {
     const std::lock_guard guard(mutex_);
     if (started_) return;
@@ -169,16 +169,16 @@ void Simulation::look_at_controllers() {
   for (const auto& name : awaited_) {
     if (std::find(active.begin(), active.end(), name) == active.end()) missing.push_back(name);
   }
-  if (!missing.empty() && Clock::now() - complained_ > std::chrono::seconds(10)) {
-    complained_ = Clock::now();
-    RCLCPP_INFO(node_->get_logger(), "time stands until these controllers are active: %s",
+  if (!missing.empty() && Clock::now() - last_report_ > std::chrono::seconds(10)) {
+    last_report_ = Clock::now();
+    RCLCPP_INFO(node_->get_logger(), "waiting for these controllers to become active: %s",
                 joined(missing).c_str());
   }
   const std::lock_guard guard(mutex_);
   ready_ = missing.empty();
 }
 
-/// Whether time can begin to run.
+/// True if the simulated time can start.
 bool Simulation::ready() {
   links_ = SystemRegistry::instance().systems();
   if (!std::all_of(links_.begin(), links_.end(), [](const auto& link) { return !!link->active; })) {
@@ -188,8 +188,8 @@ bool Simulation::ready() {
   return ready_;
 }
 
-/// Hardware that another thread has locked is passed over by the manager: again until the systems
-/// have come to this time.
+/// The manager skips hardware that is locked by another thread: repeat until all systems have
+/// reached this time.
 void Simulation::read() {
   const auto end = Clock::now() + milliseconds(500);
   for (;;) {
@@ -218,8 +218,8 @@ void Simulation::write() {
   }
 }
 
-/// Whether the manager's hardware is there to stay: it says so while it still loads it, and makes
-/// everything anew if that fails.
+/// True if the hardware is completely loaded. The manager reports it as initialized while it is
+/// still loading, and recreates it if that fails.
 bool Simulation::loaded() {
   if (!manager_->is_resource_manager_initialized()) {
     loading_since_ = {};
@@ -233,9 +233,9 @@ bool Simulation::loaded() {
   return Clock::now() - loading_since_ > std::chrono::seconds(1);
 }
 
-/// Time stands, but controllers come and go, payloads change. What controllers command meanwhile is
-/// not written.
-void Simulation::stand() {
+/// One cycle without advancing the time: controllers and payloads can change; commands are not
+/// written.
+void Simulation::hold_time() {
   if (Clock::now() - published_ > milliseconds(100)) publish_clock();
   if (loaded()) {
     read();
@@ -247,7 +247,7 @@ void Simulation::stand() {
 }
 
 void Simulation::cycle() {
-  // those who look at it hear of it a thousand times a second at most
+  // publish at most 1000 times per second
   const double speed = speed_;
   const bool fast = speed == 0.0 || speed > 1.0;
   if (!fast || Clock::now() - published_ >= milliseconds(1)) publish_clock();
@@ -260,16 +260,16 @@ void Simulation::pace() {
   const auto now = Clock::now();
   const double speed = speed_;
   if (speed == 0.0) {
-    if (now - breath_ > milliseconds(5)) {  // others must get at the manager's locks too
+    if (now - last_yield_ > milliseconds(5)) {  // let other threads get the locks of the manager
       std::this_thread::sleep_for(std::chrono::microseconds(50));
-      breath_ = Clock::now();
+      last_yield_ = Clock::now();
     }
     return;
   }
   const auto due = anchor_ + std::chrono::duration_cast<Clock::duration>(
                                  std::chrono::duration<double, std::nano>(
                                      static_cast<double>(time_ - anchor_time_) / speed));
-  if (speed != anchor_speed_ || now - due > milliseconds(100)) {  // do not run after lost time
+  if (speed != anchor_speed_ || now - due > milliseconds(100)) {  // do not catch up
     anchor_ = now;
     anchor_time_ = time_;
     anchor_speed_ = speed;
@@ -280,13 +280,13 @@ void Simulation::pace() {
 
 int Simulation::run() {
   try {
-    bool seen_start = false;
+    bool first_cycle_done = false;
     while (rclcpp::ok()) {
       if (failed()) {
         code_ = 1;
         break;
       }
-      obey();
+      process_requests();
       bool started = false, frozen = false, go = false;
       {
         const std::lock_guard guard(mutex_);
@@ -295,26 +295,26 @@ int Simulation::run() {
         go = !paused_ || steps_ > 0;
       }
       if (frozen) {
-        stand();
+        hold_time();
         continue;
       }
       if (!started) {
-        seen_start = false;
+        first_cycle_done = false;
         if (!ready()) {
-          stand();
+          hold_time();
           continue;
         }
         const std::lock_guard guard(mutex_);
         started_ = true;
       }
-      if (!seen_start) {  // time zero: no motion yet, the first commands
-        seen_start = true;
+      if (!first_cycle_done) {  // time zero: first commands, no motion
+        first_cycle_done = true;
         cycle();
-        RCLCPP_INFO(node_->get_logger(), "time runs");
+        RCLCPP_INFO(node_->get_logger(), "simulation started");
         continue;
       }
       if (!go) {
-        stand();
+        hold_time();
         continue;
       }
       set_time(time_ + period_);
@@ -330,7 +330,7 @@ int Simulation::run() {
       pace();
     }
   } catch (const std::exception& error) {
-    RCLCPP_FATAL(node_->get_logger(), "the simulation ends: %s", error.what());
+    RCLCPP_FATAL(node_->get_logger(), "simulation ended: %s", error.what());
     code_ = 1;
   }
   {
@@ -341,15 +341,15 @@ int Simulation::run() {
   return code_;
 }
 
-/// What services ask of the loop.
-void Simulation::obey() {
+/// Applies requests of services in the loop.
+void Simulation::process_requests() {
   std::unique_lock lock(mutex_);
-  if (frozen_ && !standing_) {
-    standing_ = true;
+  if (frozen_ && !is_frozen_) {
+    is_frozen_ = true;
     changed_.notify_all();
   }
-  if (go_back_) {
-    go_back_ = false;
+  if (reset_time_requested_) {
+    reset_time_requested_ = false;
     started_ = ready_ = false;
     set_time(0);
     published_ = {};
@@ -370,6 +370,6 @@ void Simulation::pause(bool paused) {
   changed_.notify_all();
 }
 
-void Simulation::quit() { rclcpp::shutdown(nullptr, "asked to quit"); }
+void Simulation::quit() { rclcpp::shutdown(nullptr, "quit requested"); }
 
 }  // namespace dynamics_sim

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Owns the clock and the control loop: each cycle advances the time by one nominal period, then
-// reads, updates and writes. See the package's README, "simulation_node".
+// Runs the control loop with simulated time: each cycle advances the time by one nominal period,
+// then reads, updates and writes. See simulation_node in the README of the package.
 
 #include <atomic>
 #include <chrono>
@@ -25,25 +25,25 @@ namespace dynamics_sim {
 class Simulation {
  public:
   enum class State : std::uint8_t { running, paused, waiting };
-  struct Answer {
+  struct Result {
     int code = 0;  ///< of dynamics_msgs/ResultCode
     std::string message;
     std::uint64_t steps = 0;
   };
 
-  /// `node`: the simulation's own, with its parameters; spun by the executor of the manager.
+  /// `node`: has the parameters of the simulation; spun by the executor of the manager.
   Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
              rclcpp::Node::SharedPtr node);
 
-  /// The loop, until ROS is shut down or the robot cannot be simulated. Returns the exit code.
+  /// Runs until ROS is shut down or the robot cannot be simulated. Returns the exit code.
   int run();
 
-  // from services, in any thread
+  // called by services, in any thread
   State state() const;
-  std::int64_t time() const { return shown_; }  ///< (ns)
+  std::int64_t time() const { return published_time_; }  ///< (ns)
   void pause(bool paused);
-  Answer step(std::uint64_t steps);
-  Answer reset(const dynamics_msgs::srv::ResetSimulation::Request& request);
+  Result step(std::uint64_t steps);
+  Result reset(const dynamics_msgs::srv::ResetSimulation::Request& request);
   void quit();
 
  private:
@@ -52,20 +52,21 @@ class Simulation {
 
   void read_parameters();
   bool failed();
-  void look_at_controllers();
+  void check_controllers();
   bool ready();
   bool loaded();
   void set_time(std::int64_t nanoseconds);
   void publish_clock();
   rclcpp::Time stamp() const;
-  void stand();
+  void hold_time();
   void cycle();
   void read();
   void write();
   void pace();
-  void obey();
+  void process_requests();
   std::vector<std::string> active_controllers() const;
-  Answer put_back(const dynamics_msgs::srv::ResetSimulation::Request& request, const Links& links);
+  Result reset_state(const dynamics_msgs::srv::ResetSimulation::Request& request,
+                     const Links& links);
 
   std::shared_ptr<controller_manager::ControllerManager> manager_;
   rclcpp::Node::SharedPtr node_;
@@ -74,30 +75,30 @@ class Simulation {
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_parameters_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::vector<std::string> awaited_;
-  Clock::time_point complained_;
+  Clock::time_point last_report_;
   std::int64_t period_;  // ns
 
   // shared with services
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool paused_ = false;
-  bool frozen_ = false;    // while a reset is under way
-  bool standing_ = false;  // the loop has seen that
-  bool started_ = false;   // the controllers waited for are active
-  bool ready_ = false;     // that they are was seen
-  bool go_back_ = false;   // time to zero, please
+  bool frozen_ = false;                // during a reset
+  bool is_frozen_ = false;             // the loop has noticed it
+  bool started_ = false;               // wait_for_controllers are active
+  bool ready_ = false;                 // they were found active
+  bool reset_time_requested_ = false;  // set the time to zero
   bool ended_ = false;
-  std::uint64_t steps_ = 0;  // to make while paused
+  std::uint64_t steps_ = 0;  // to simulate while paused
   std::mutex job_;           // one step or reset at a time
   std::atomic<double> speed_ = 1.0;
-  std::atomic<std::int64_t> shown_ = 1;
-  std::atomic<Clock::rep> described_ = 0;  // when the robot description came
+  std::atomic<std::int64_t> published_time_ = 1;
+  std::atomic<Clock::rep> description_time_ = 0;  // when the robot description was received
 
-  // of the loop
+  // used by the loop only
   Links links_;
   std::vector<std::uint64_t> writes_;
   std::int64_t time_ = 0;  // ns
-  Clock::time_point anchor_, published_, breath_, loading_since_;
+  Clock::time_point anchor_, published_, last_yield_, loading_since_;
   std::int64_t anchor_time_ = 0;
   double anchor_speed_ = -1.0;
   int code_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A controller manager whose time is the simulation's: see the package's README.
+// Controller manager that runs in simulated time. See the README of the package.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace {
 
-/// The name that the command line gives the controller manager, or its usual one.
+/// Name of the controller manager on the command line, or its default.
 std::string manager_name(int argc, char** argv) {
   const std::string key = "__node:=";
   std::string name = "controller_manager";
@@ -60,12 +60,12 @@ int run(int argc, char** argv) {
   std::atomic<bool> spun = false;
   std::thread loop([&] {
     code = simulation.run();
-    // Callbacks under way come to their end first: a manager that is shut down while it still
-    // takes a description may wait for itself.
+    // Wait for running callbacks: a manager that is shut down while it processes a description may
+    // deadlock.
     while (!spun && rclcpp::ok()) {
       try {
         executor->cancel();
-      } catch (const std::exception& error) {  // interrupted just now: it ends by itself
+      } catch (const std::exception& error) {  // interrupted at the same time: it ends by itself
         RCLCPP_DEBUG(node->get_logger(), "%s", error.what());
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -81,15 +81,16 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The manager's clock is set by the loop itself: it must not listen to /clock, where older times
-  // may still be under way.
-  const std::string deaf = manager_name(argc, argv) + ":/clock:=/simulation/unused_clock";
+  // The loop sets the clock of the manager, which must not subscribe to /clock, where older times
+  // may be queued.
+  const std::string clock_remapping =
+      manager_name(argc, argv) + ":/clock:=/simulation/unused_clock";
   std::vector<const char*> arguments(argv, argv + argc);
-  for (const char* argument : {"--ros-args", "-r", deaf.c_str(), "--"}) {
+  for (const char* argument : {"--ros-args", "-r", clock_remapping.c_str(), "--"}) {
     arguments.push_back(argument);
   }
-  // After rclcpp::shutdown its handler is gone; a second SIGINT (ros2 launch repeats the
-  // terminal's) must not kill the process while it still cleans up.
+  // rclcpp::shutdown removes its signal handler; a second SIGINT (ros2 launch repeats that of the
+  // terminal) must not kill the process during cleanup.
   std::signal(SIGINT, SIG_IGN);
   try {
     rclcpp::init(static_cast<int>(arguments.size()), arguments.data());

@@ -28,7 +28,7 @@ std::uint8_t number_of(Simulation::State state) {
 }  // namespace
 
 Services make_services(rclcpp::Node& node, Simulation& simulation) {
-  // pausing must be possible while stepping
+  // reentrant: pause must work during a step
   const auto group = node.create_callback_group(rclcpp::CallbackGroupType::Reentrant);
   const auto qos = rclcpp::ServicesQoS();
   const auto now = [&simulation] {
@@ -40,8 +40,8 @@ Services make_services(rclcpp::Node& node, Simulation& simulation) {
       "~/reset",
       [&simulation, now](const Reset::Request::SharedPtr& request,
                          const Reset::Response::SharedPtr& response) {
-        const auto answer = simulation.reset(*request);
-        response->result = to_result(answer.code, answer.message);
+        const auto result = simulation.reset(*request);
+        response->result = to_result(result.code, result.message);
         response->time = now();
       },
       qos, group));
@@ -49,9 +49,9 @@ Services make_services(rclcpp::Node& node, Simulation& simulation) {
       "~/step",
       [&simulation, now](const Step::Request::SharedPtr& request,
                          const Step::Response::SharedPtr& response) {
-        const auto answer = simulation.step(request->steps);
-        response->result = to_result(answer.code, answer.message);
-        response->steps = answer.steps;
+        const auto result = simulation.step(request->steps);
+        response->result = to_result(result.code, result.message);
+        response->steps = result.steps;
         response->time = now();
       },
       qos, group));
@@ -65,7 +65,7 @@ Services make_services(rclcpp::Node& node, Simulation& simulation) {
         } else if (request->state != 0) {
           response->result =
               to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request->state) +
-                                                       "; it must be 1 (running) or 2 (paused)");
+                                                       ": must be 1 (running) or 2 (paused)");
         }
         response->state = number_of(simulation.state());
         response->time = now();

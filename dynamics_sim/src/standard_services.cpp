@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The services that every simulator of the standard has (package simulation_interfaces).
+// Services of the package simulation_interfaces.
 #include "simulation_services.hpp"
 
 #ifdef DYNAMICS_SIM_STANDARD_SERVICES
@@ -24,21 +24,21 @@ using SetState = standard::srv::SetSimulationState;
 using Step = standard::srv::StepSimulation;
 using dynamics_msgs::msg::ResultCode;
 
-Result result_of(const Simulation::Answer& answer) {
+Result to_standard(const Simulation::Result& given) {
   Result result;
   result.result =
-      answer.code == ResultCode::SUCCESS ? Result::RESULT_OK : Result::RESULT_OPERATION_FAILED;
-  result.error_message = answer.message;
+      given.code == ResultCode::SUCCESS ? Result::RESULT_OK : Result::RESULT_OPERATION_FAILED;
+  result.error_message = given.message;
   return result;
 }
 
-Simulation::Answer back_to_start(Simulation& simulation, bool time) {
+Simulation::Result back_to_start(Simulation& simulation, bool time) {
   dynamics_msgs::srv::ResetSimulation::Request request;
   request.reset_time = time;
   return simulation.reset(request);
 }
 
-/// What the standard calls stopped is, here, waiting at the start.
+/// The state "stopped" of the standard corresponds to waiting.
 std::uint8_t number_of(Simulation::State state) {
   switch (state) {
     case Simulation::State::running: return SimulationState::STATE_PLAYING;
@@ -53,12 +53,12 @@ void reset(Simulation& simulation, const Reset::Request& request, Reset::Respons
       request.scope == Reset::Request::SCOPE_DEFAULT ? Reset::Request::SCOPE_ALL : request.scope;
   const bool time = (scope & Reset::Request::SCOPE_TIME) != 0;
   const bool state = (scope & Reset::Request::SCOPE_STATE) != 0;
-  if (!state) {  // nothing is ever spawned; the time alone cannot go back
+  if (!state) {  // entities cannot be spawned, and the time cannot be reset alone
     response.result.result = Result::RESULT_FEATURE_UNSUPPORTED;
-    response.result.error_message = "there are the scopes STATE, STATE with TIME, and ALL";
+    response.result.error_message = "unsupported scope: use STATE, STATE with TIME, or ALL";
     return;
   }
-  response.result = result_of(back_to_start(simulation, time));
+  response.result = to_standard(back_to_start(simulation, time));
 }
 
 void set_state(Simulation& simulation, const SetState::Request& request,
@@ -76,12 +76,12 @@ void set_state(Simulation& simulation, const SetState::Request& request,
     }
     case SimulationState::STATE_STOPPED:
       simulation.pause(true);
-      response.result = result_of(back_to_start(simulation, true));
+      response.result = to_standard(back_to_start(simulation, true));
       return;
     case SimulationState::STATE_QUITTING: simulation.quit(); return;
     default:
       response.result.result = SetState::Response::INCORRECT_TRANSITION;
-      response.result.error_message = "there is one world, always loaded";
+      response.result.error_message = "not supported: the only world is always loaded";
   }
 }
 
@@ -102,7 +102,7 @@ Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
       "~/step_simulation",
       [&simulation](const Step::Request::SharedPtr& request,
                     const Step::Response::SharedPtr& response) {
-        response->result = result_of(simulation.step(request->steps));
+        response->result = to_standard(simulation.step(request->steps));
       },
       qos, group));
   services.all.push_back(node.create_service<SetState>(
@@ -129,7 +129,7 @@ Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
             Features::SIMULATION_RESET_STATE,   Features::SIMULATION_STATE_GETTING,
             Features::SIMULATION_STATE_SETTING, Features::SIMULATION_STATE_PAUSE,
             Features::STEP_SIMULATION_SINGLE,   Features::STEP_SIMULATION_MULTIPLE};
-        response->features.custom_info = "dynamics_sim: resetting the time resets the state too";
+        response->features.custom_info = "dynamics_sim: resetting the time also resets the state";
       },
       qos, group));
   return services;

@@ -48,45 +48,47 @@ SystemState SystemLink::state_from(const NamedState& named) const {
   return state;
 }
 
-std::optional<Refusal> check(std::span<const std::shared_ptr<SystemLink>> systems,
-                             const NamedState& named) {
-  using Kind = Refusal::Kind;
+std::optional<RequestError> check(std::span<const std::shared_ptr<SystemLink>> systems,
+                                  const NamedState& named) {
+  using Kind = RequestError::Kind;
   const std::size_t count = named.names.size();
   if (named.positions.size() != count) {
-    return Refusal{Kind::wrong_size, "positions has " + std::to_string(named.positions.size()) +
-                                         " entries; names has " + std::to_string(count)};
+    return RequestError{Kind::wrong_size, "positions has " +
+                                              std::to_string(named.positions.size()) +
+                                              " entries, but names has " + std::to_string(count)};
   }
   if (!named.velocities.empty() && named.velocities.size() != count) {
-    return Refusal{Kind::wrong_size, "velocities has " + std::to_string(named.velocities.size()) +
-                                         " entries; names has " + std::to_string(count)};
+    return RequestError{Kind::wrong_size, "velocities has " +
+                                              std::to_string(named.velocities.size()) +
+                                              " entries, but names has " + std::to_string(count)};
   }
   std::set<std::string> seen;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string& name = named.names[i];
     if (!seen.insert(name).second) {
-      return Refusal{Kind::duplicate, "'" + name + "' is named twice"};
+      return RequestError{Kind::duplicate, "'" + name + "' is given twice"};
     }
     const auto owner = std::find_if(systems.begin(), systems.end(),
                                     [&](const auto& system) { return system->has(name); });
     if (owner == systems.end()) {
-      std::string message = "'" + name + "' is no joint or amplitude of the robot; there are";
+      std::string message = "'" + name + "' is not a joint or amplitude of the robot; known names:";
       for (const auto& system : systems) {
         for (const auto& one : system->coordinates()) message.append(" ").append(one);
       }
-      return Refusal{Kind::unknown, message};
+      return RequestError{Kind::unknown, message};
     }
     if (!std::isfinite(named.positions[i]) ||
         (!named.velocities.empty() && !std::isfinite(named.velocities[i]))) {
-      return Refusal{Kind::not_finite, "position or velocity of '" + name + "' is not finite"};
+      return RequestError{Kind::not_finite, "position or velocity of '" + name + "' is not finite"};
     }
     const auto& coordinates = (*owner)->coordinates_;
     const auto k = static_cast<std::size_t>(
         std::find(coordinates.begin(), coordinates.end(), name) - coordinates.begin());
     if (named.positions[i] < (*owner)->lower_[k] || named.positions[i] > (*owner)->upper_[k]) {
-      return Refusal{Kind::invalid, "position " + std::to_string(named.positions[i]) + " of '" +
-                                        name + "' is beyond its stops " +
-                                        std::to_string((*owner)->lower_[k]) + " and " +
-                                        std::to_string((*owner)->upper_[k])};
+      return RequestError{Kind::invalid, "position " + std::to_string(named.positions[i]) +
+                                             " of '" + name + "' is outside its limits " +
+                                             std::to_string((*owner)->lower_[k]) + " and " +
+                                             std::to_string((*owner)->upper_[k])};
     }
   }
   return std::nullopt;

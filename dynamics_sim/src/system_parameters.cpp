@@ -14,7 +14,7 @@
 namespace dynamics_sim {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
+[[noreturn]] void fail(const std::string& message) { throw std::invalid_argument(message); }
 
 std::string in_quotes(const std::string& text) { return std::string("'") + text + "'"; }
 
@@ -23,7 +23,7 @@ double number(const std::string& text, const std::string& what) {
   const char* end = text.data() + text.size();
   const auto [last, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || last != end || !std::isfinite(value)) {
-    refuse(what + " is " + in_quotes(text) + "; it must be a finite number");
+    fail(what + " is " + in_quotes(text) + ": must be a finite number");
   }
   return value;
 }
@@ -32,33 +32,33 @@ Unclaimed unclaimed_from(const std::string& text, const std::string& what) {
   if (text == "free") return Unclaimed::free;
   if (text == "brake") return Unclaimed::brake;
   if (text == "hold") return Unclaimed::hold;
-  refuse(what + " is " + in_quotes(text) + "; it must be free, brake or hold");
+  fail(what + " is " + in_quotes(text) + ": must be free, brake or hold");
 }
 
 bool ideal_from(const std::string& text, const std::string& what) {
   if (text == "ideal") return true;
   if (text == "drive") return false;
-  refuse(what + " is " + in_quotes(text) + "; it must be drive or ideal");
+  fail(what + " is " + in_quotes(text) + ": must be drive or ideal");
 }
 
-bool truth(const std::string& text, const std::string& what) {
+bool boolean(const std::string& text, const std::string& what) {
   if (text == "true" || text == "True" || text == "1") return true;
   if (text == "false" || text == "False" || text == "0") return false;
-  refuse(what + " is " + in_quotes(text) + "; it must be true or false");
+  fail(what + " is " + in_quotes(text) + ": must be true or false");
 }
 
 Eigen::Vector3d three(const std::string& text, const std::string& what) {
   std::istringstream words(text);
   std::vector<double> values;
   for (std::string word; words >> word;) values.push_back(number(word, what));
-  if (values.size() != 3) refuse(what + " is " + in_quotes(text) + "; it must be three numbers");
+  if (values.size() != 3) fail(what + " is " + in_quotes(text) + ": must be three numbers");
   return Eigen::Vector3d::Map(values.data());
 }
 
 std::size_t whole(const std::string& text, const std::string& what) {
   const double value = number(text, what);
   if (value < 0.0 || value > 1000.0 || value != std::floor(value)) {
-    refuse(what + " is " + in_quotes(text) + "; it must be a whole number from 0 to 1000");
+    fail(what + " is " + in_quotes(text) + ": must be an integer from 0 to 1000");
   }
   return static_cast<std::size_t>(value);
 }
@@ -66,7 +66,7 @@ std::size_t whole(const std::string& text, const std::string& what) {
 bool deflection_from(const std::string& text, const std::string& what) {
   if (text == "static") return true;
   if (text == "none") return false;
-  refuse(what + " is " + in_quotes(text) + "; it must be none or static");
+  fail(what + " is " + in_quotes(text) + ": must be none or static");
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ SystemParameters read_parameters(const hardware_interface::HardwareInfo& info) {
   const std::map<std::string, Setter> setters = {
       {"step", [&](auto& text, auto& what) { read.arm.step = number(text, what); }},
       {"bandwidth", [&](auto& text, auto& what) { read.arm.bandwidth = number(text, what); }},
-      {"limits", [&](auto& text, auto& what) { read.arm.limits = truth(text, what); }},
+      {"limits", [&](auto& text, auto& what) { read.arm.limits = boolean(text, what); }},
       {"substeps", [&](auto& text, auto& what) { read.arm.substeps = whole(text, what); }},
       {"largest_period", [&](auto& text, auto& what) { read.largest_period = number(text, what); }},
       {"friction_velocity",
@@ -86,7 +86,7 @@ SystemParameters read_parameters(const hardware_interface::HardwareInfo& info) {
       {"initial_deflection",
        [&](auto& text, auto& what) { read.static_deflection = deflection_from(text, what); }},
       {"payload_topic", [&](auto& text, auto&) { read.payload_topic = text; }},
-      // by joint too, in read_joints
+      // checked here; applied in read_joints, where joints can override them
       {"tracking", [&](auto& text, auto& what) { ideal_from(text, what); }},
       {"unclaimed", [&](auto& text, auto& what) { unclaimed_from(text, what); }}};
   for (const auto& [name, text] : info.hardware_parameters) {
@@ -99,13 +99,13 @@ SystemParameters read_parameters(const hardware_interface::HardwareInfo& info) {
   }
   const double step = read.arm.step;
   if (!(step >= 1e-6 && step <= 1.0)) {
-    refuse("parameter 'step' is " + std::to_string(step) + " s; it must be from 0.000001 to 1");
+    fail("parameter 'step' is " + std::to_string(step) + " s: must be from 0.000001 to 1");
   }
-  // whole nanoseconds, so that no time is lost or won over the years
+  // whole nanoseconds, so that no time is lost by rounding
   read.arm.step = 1e-9 * static_cast<double>(std::llround(step * 1e9));
   if (!(read.largest_period >= read.arm.step && read.largest_period <= 3600.0)) {
-    refuse("parameter 'largest_period' is " + std::to_string(read.largest_period) +
-           " s; it must be at least the step and at most 3600");
+    fail("parameter 'largest_period' is " + std::to_string(read.largest_period) +
+         " s: must be at least the step and at most 3600");
   }
   return read;
 }
@@ -126,7 +126,7 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
     const auto body = std::find_if(bodies.begin(), bodies.end(),
                                    [&](const auto& each) { return each.joint == one.name; });
     if (body == bodies.end()) {
-      refuse("joint " + in_quotes(one.name) + " is not in the robot, or does not move");
+      fail("joint " + in_quotes(one.name) + " is not a moving joint of the robot");
     }
     SystemJoint joint;
     joint.name = one.name;
@@ -137,27 +137,28 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
     for (const auto* interfaces : {&one.command_interfaces, &one.state_interfaces}) {
       for (const auto& interface : *interfaces) {
         if (interface.data_type.empty() || interface.data_type == "double") continue;
-        refuse("interface " + in_quotes(one.name + "/" + interface.name) + " is of type " +
-               in_quotes(interface.data_type) + "; it must be double");
+        fail("interface " + in_quotes(one.name + "/" + interface.name) + " is of type " +
+             in_quotes(interface.data_type) + ": must be double");
       }
     }
     for (const auto& interface : one.command_interfaces) {
       const auto kind = std::find(kind_names.begin(), kind_names.begin() + 3, interface.name);
       if (kind == kind_names.begin() + 3) {
-        refuse("joint " + in_quotes(one.name) + " has a command interface " +
-               in_quotes(interface.name) + "; there are position, velocity and effort");
+        fail("joint " + in_quotes(one.name) + " has a command interface " +
+             in_quotes(interface.name) + "; supported are position, velocity and effort");
       }
       if (joint.mimic) {
-        refuse("joint " + in_quotes(one.name) + " mimics another and takes no commands");
+        fail("joint " + in_quotes(one.name) +
+             " is a mimic joint and cannot have command interfaces");
       }
       joint.commands[static_cast<std::size_t>(kind - kind_names.begin())] =
           one.name + "/" + interface.name;
     }
     for (const auto& interface : one.state_interfaces) {
       if (std::find(kind_names.begin(), kind_names.end(), interface.name) == kind_names.end()) {
-        refuse("joint " + in_quotes(one.name) + " has a state interface " +
-               in_quotes(interface.name) +
-               "; there are position, velocity, effort and acceleration");
+        fail("joint " + in_quotes(one.name) + " has a state interface " +
+             in_quotes(interface.name) +
+             "; supported are position, velocity, effort and acceleration");
       }
     }
     const auto of_joint = " of joint " + in_quotes(one.name);
@@ -197,13 +198,13 @@ SystemState read_initial_values(const hardware_interface::HardwareInfo& info, co
       }
       return std::nullopt;
     };
-    if (joint.mimic) continue;  // starts where its master does
+    if (joint.mimic) continue;  // its position follows from the mimicked joint
     if (const auto q = initial(position)) {
       const auto& limits = coordinates[joint.coordinate];
       if (parameters.arm.limits && (*q < limits.lower || *q > limits.upper)) {
-        refuse("joint " + in_quotes(joint.name) + " starts at " + std::to_string(*q) +
-               ", beyond its stops " + std::to_string(limits.lower) + " and " +
-               std::to_string(limits.upper));
+        fail("joint " + in_quotes(joint.name) + ": initial position " + std::to_string(*q) +
+             " is outside the limits " + std::to_string(limits.lower) + " and " +
+             std::to_string(limits.upper));
       }
       start.q[joint.coordinate] = *q;
     }

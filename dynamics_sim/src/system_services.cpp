@@ -11,8 +11,8 @@ namespace {
 
 using dynamics_msgs::msg::ResultCode;
 
-/// Whether it came true, looked at every millisecond for up to two seconds.
-bool await(const std::function<bool()>& condition) {
+/// Polls the condition every millisecond for up to two seconds.
+bool wait_for(const std::function<bool()>& condition) {
   using std::chrono::steady_clock;
   const auto end = steady_clock::now() + std::chrono::seconds(2);
   while (!condition()) {
@@ -22,7 +22,7 @@ bool await(const std::function<bool()>& condition) {
   return true;
 }
 
-/// A node's name may have letters, digits and underscores.
+/// Replaces characters that are not allowed in node names.
 std::string node_name(std::string name) {
   for (char& letter : name) {
     if (std::isalnum(static_cast<unsigned char>(letter)) == 0) letter = '_';
@@ -39,15 +39,16 @@ ResultCode to_result(int code, const std::string& message) {
   return result;
 }
 
-ResultCode to_result(const Refusal& refusal) {
-  switch (refusal.kind) {
-    case Refusal::Kind::unknown: return to_result(ResultCode::UNKNOWN_JOINT, refusal.message);
-    case Refusal::Kind::duplicate: return to_result(ResultCode::DUPLICATE_JOINT, refusal.message);
-    case Refusal::Kind::wrong_size: return to_result(ResultCode::WRONG_SIZE, refusal.message);
-    case Refusal::Kind::not_finite: return to_result(ResultCode::NOT_FINITE, refusal.message);
-    case Refusal::Kind::invalid: break;
+ResultCode to_result(const RequestError& error) {
+  switch (error.kind) {
+    case RequestError::Kind::unknown: return to_result(ResultCode::UNKNOWN_JOINT, error.message);
+    case RequestError::Kind::duplicate:
+      return to_result(ResultCode::DUPLICATE_JOINT, error.message);
+    case RequestError::Kind::wrong_size: return to_result(ResultCode::WRONG_SIZE, error.message);
+    case RequestError::Kind::not_finite: return to_result(ResultCode::NOT_FINITE, error.message);
+    case RequestError::Kind::invalid: break;
   }
-  return to_result(ResultCode::INVALID_VALUE, refusal.message);
+  return to_result(ResultCode::INVALID_VALUE, error.message);
 }
 
 dynamics::Model with_payload(const dynamics::Model& model,
@@ -62,7 +63,7 @@ dynamics::Model with_payload(const dynamics::Model& model,
   return model.with_payload(payload);
 }
 
-struct SystemServices::Desk {
+struct SystemServices::Context {
   std::shared_ptr<SystemLink> link;
   Options options;
   rclcpp::Logger logger;
@@ -71,32 +72,32 @@ struct SystemServices::Desk {
     try {
       link->payload.send(std::make_unique<Arm>(with_payload(options.model, load), options.arm));
       if (load.frame.empty()) {
-        RCLCPP_INFO(logger, "%s carries nothing", link->name().c_str());
+        RCLCPP_INFO(logger, "%s: payload removed", link->name().c_str());
       } else {
-        RCLCPP_INFO(logger, "%s carries %g kg at link '%s'", link->name().c_str(), load.inertia.m,
-                    load.frame.c_str());
+        RCLCPP_INFO(logger, "%s: payload of %g kg at link '%s'", link->name().c_str(),
+                    load.inertia.m, load.frame.c_str());
       }
     } catch (const std::exception& error) {
-      RCLCPP_ERROR(logger, "payload refused, the one before stays: %s", error.what());
+      RCLCPP_ERROR(logger, "payload rejected, the previous one is kept: %s", error.what());
     }
   }
 
-  void put_back(const Reset::Request& request, Reset::Response& response) {
+  void reset_state(const Reset::Request& request, Reset::Response& response) {
     const NamedState named = {request.names, request.positions, request.velocities};
-    if (const auto refusal = check({&link, 1}, named)) {
-      response.result = to_result(*refusal);
+    if (const auto error = check({&link, 1}, named)) {
+      response.result = to_result(*error);
       return;
     }
     if (request.reset_time) {
       response.result = to_result(ResultCode::INVALID_VALUE,
-                                  "the time is not this simulation's: run simulation_node");
+                                  "the time cannot be reset here: use simulation_node");
       return;
     }
     const auto before = link->resets.load();
     link->reset.send(std::make_unique<SystemState>(link->state_from(named)));
-    if (!await([&] { return link->resets.load() != before; }) && link->reset.withdraw()) {
+    if (!wait_for([&] { return link->resets.load() != before; }) && link->reset.withdraw()) {
       response.result = to_result(ResultCode::INTERNAL_ERROR,
-                                  "the control loop does not run; nothing was changed");
+                                  "the control loop is not running; nothing was changed");
     }
     link->reset.collect();
   }
@@ -110,7 +111,7 @@ struct SystemServices::Desk {
     } else if (request.state != 0) {
       response.result =
           to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request.state) +
-                                                   "; it must be 1 (running) or 2 (paused)");
+                                                   ": must be 1 (running) or 2 (paused)");
     }
     response.state = link->paused ? SetState::Request::PAUSED : SetState::Request::RUNNING;
   }
@@ -119,7 +120,7 @@ struct SystemServices::Desk {
     if (request.steps == 0 || request.steps > 10'000'000) {
       response.result =
           to_result(ResultCode::INVALID_VALUE,
-                    "steps is " + std::to_string(request.steps) + "; it must be 1 to 10000000");
+                    "steps is " + std::to_string(request.steps) + ": must be from 1 to 10000000");
       return;
     }
     if (!link->paused) {
@@ -128,14 +129,14 @@ struct SystemServices::Desk {
     }
     link->steps = request.steps;
     std::uint64_t left = request.steps;
-    while (left > 0) {  // as long as it goes on
-      if (!await([&] { return link->steps.load() < left; })) break;
+    while (left > 0) {
+      if (!wait_for([&] { return link->steps.load() < left; })) break;
       left = link->steps.load();
     }
     response.steps = request.steps - std::min(left, request.steps);
     if (left > 0) {
       link->steps = 0;
-      response.result = to_result(ResultCode::INTERNAL_ERROR, "the control loop does not run");
+      response.result = to_result(ResultCode::INTERNAL_ERROR, "the control loop is not running");
     }
   }
 };
@@ -143,31 +144,31 @@ struct SystemServices::Desk {
 SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
                                std::shared_ptr<SystemLink> link, Options options)
     : node_(node ? node : std::make_shared<rclcpp::Node>(node_name(link->name()))) {
-  desk_ = std::make_shared<Desk>(
-      Desk{std::move(link), std::move(options), node_->get_logger().get_child("simulation")});
-  const std::weak_ptr<Desk> weak = desk_;
-  if (!desk_->options.payload_topic.empty()) {
+  context_ = std::make_shared<Context>(
+      Context{std::move(link), std::move(options), node_->get_logger().get_child("simulation")});
+  const std::weak_ptr<Context> weak = context_;
+  if (!context_->options.payload_topic.empty()) {
     payload_ = node_->create_subscription<dynamics_msgs::msg::Payload>(
-        desk_->options.payload_topic, rclcpp::QoS(1).transient_local(),
+        context_->options.payload_topic, rclcpp::QoS(1).transient_local(),
         [weak](const dynamics_msgs::msg::Payload& load) {
-          if (const auto desk = weak.lock()) desk->set_payload(load);
+          if (const auto context = weak.lock()) context->set_payload(load);
         });
   }
-  if (desk_->options.control) {
+  if (context_->options.control) {
     reset_ =
         node_->create_service<Reset>("~/reset", [weak](const Reset::Request::SharedPtr& request,
                                                        const Reset::Response::SharedPtr& response) {
-          if (const auto desk = weak.lock()) desk->put_back(*request, *response);
+          if (const auto context = weak.lock()) context->reset_state(*request, *response);
         });
     set_state_ = node_->create_service<SetState>(
         "~/set_state", [weak](const SetState::Request::SharedPtr& request,
                               const SetState::Response::SharedPtr& response) {
-          if (const auto desk = weak.lock()) desk->set_state(*request, *response);
+          if (const auto context = weak.lock()) context->set_state(*request, *response);
         });
     step_ = node_->create_service<Step>(
         "~/step",
         [weak](const Step::Request::SharedPtr& request, const Step::Response::SharedPtr& response) {
-          if (const auto desk = weak.lock()) desk->step(*request, *response);
+          if (const auto context = weak.lock()) context->step(*request, *response);
         });
   }
   if (!node) {
@@ -179,7 +180,7 @@ SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
 
 SystemServices::~SystemServices() {
   if (!thread_.joinable()) return;
-  // a spin that has not begun yet would not notice that it is cancelled
+  // cancel() has no effect before spin() has started
   while (rclcpp::ok() && !executor_->is_spinning()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -13,8 +13,8 @@ namespace {
 using dynamics_sim::test::allocations;
 }  // namespace
 
-// Eigen takes its memory by malloc, so that must be counted too. A sanitizer brings its own malloc:
-// there only operator new is counted.
+// Eigen uses malloc, so calls of malloc are counted too. A sanitizer has its own malloc: there only
+// operator new is counted.
 // NOLINTBEGIN(cppcoreguidelines-no-malloc)
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern "C" {

@@ -3,7 +3,7 @@
 
 namespace dynamics_sim::test {
 
-/// How often this thread has allocated so far (allocations.cpp).
+/// Number of allocations of this thread so far (allocations.cpp).
 extern thread_local long allocations;
 
 }  // namespace dynamics_sim::test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated arm against closed forms and the core's own simulator.
+// The simulated arm compared with closed-form solutions and with the simulator of dynamics_core.
 #include "dynamics_sim/arm.hpp"
 
 #include <gtest/gtest.h>
@@ -33,14 +33,14 @@ dynamics::Model two(const std::string& dynamics = "") {
   return dynamics::model_from_urdf(arm_urdf("", dynamics));
 }
 
-/// Seconds of steps; every one must succeed.
+/// Steps for the given time; fails the test if a step fails.
 void run(Arm& arm, double seconds) {
   const long count = std::lround(seconds / arm.options().step);
   for (long k = 0; k < count; ++k) ASSERT_TRUE(arm.step()) << arm.fault();
   ASSERT_TRUE(arm.evaluate()) << arm.fault();
 }
 
-TEST(Arm, FallsAsTheCoreSimulates) {
+TEST(Arm, FreeFallMatchesCoreSimulator) {
   const dynamics::Model puma = dynamics::model_from_dh(dynamics::built_in_robot("puma"));
   dynamics::SimulationOptions options;
   options.duration = 2.0;
@@ -64,7 +64,7 @@ TEST(Arm, FallsAsTheCoreSimulates) {
   RecordProperty("largest_difference", std::to_string(1e9 * largest) + " nrad");
 }
 
-TEST(Arm, PositionDriveIsCriticallyDampedWhateverItCarries) {
+TEST(Arm, PositionDriveIsCriticallyDampedForAnyLoad) {
   Arm arm(two(), unlimited());
   arm.reset(Vector{0.0, 0.5}, Vector{0.0, 0.0});
   arm.commands()[0] = Command::position(1.0);
@@ -75,7 +75,7 @@ TEST(Arm, PositionDriveIsCriticallyDampedWhateverItCarries) {
     EXPECT_NEAR(arm.positions()[0], 1.0 - (1.0 + wt) * std::exp(-wt), 2e-6);
     EXPECT_NEAR(arm.positions()[1], 0.5, 1e-14);
   }
-  // and exerts what holds the arm there
+  // at rest it exerts the gravity torque
   run(arm, 1.0);
   Vector gravity(2);
   dynamics::Workspace workspace(arm.model());
@@ -85,7 +85,7 @@ TEST(Arm, PositionDriveIsCriticallyDampedWhateverItCarries) {
   EXPECT_GT(std::abs(gravity[0]), 1.0);
 }
 
-TEST(Arm, PositionDriveWithItsVelocityFollowsARampWithoutLag) {
+TEST(Arm, PositionDriveWithVelocityFollowsRampWithoutLag) {
   Arm arm(two(), unlimited());
   arm.reset(Vector{0.0, 0.0}, Vector{0.5, 0.0});
   arm.commands()[1] = Command::position(0.0);
@@ -96,7 +96,7 @@ TEST(Arm, PositionDriveWithItsVelocityFollowsARampWithoutLag) {
   }
 }
 
-TEST(Arm, VelocityDriveReachesItsSpeedExponentially) {
+TEST(Arm, VelocityDriveConvergesExponentially) {
   Arm arm(two(), unlimited());
   arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
   arm.commands()[0] = Command::velocity(0.0);
@@ -108,7 +108,7 @@ TEST(Arm, VelocityDriveReachesItsSpeedExponentially) {
   }
 }
 
-TEST(Arm, AFreeJointSwingsBesideAHeldOne) {
+TEST(Arm, FreeJointSwingsWhileOtherIsHeld) {
   Arm arm(two(), unlimited());
   arm.reset(Vector{0.7, 0.3}, Vector{0.0, 0.0});
   arm.commands()[0] = Command::position(0.7);
@@ -123,8 +123,8 @@ TEST(Arm, AFreeJointSwingsBesideAHeldOne) {
     EXPECT_NEAR(arm.positions()[0], 0.7, 1e-14);
     lowest = std::max(lowest, arm.positions()[1]);
   }
-  EXPECT_GT(lowest, 1.0) << "it must have swung";
-  // the drive holds still: it does no work
+  EXPECT_GT(lowest, 1.0) << "the joint did not swing";
+  // a drive at rest does no work
   EXPECT_NEAR(energy(), start, 1e-7);
   ASSERT_TRUE(arm.evaluate());
   EXPECT_EQ(arm.efforts()[1], 0.0);
@@ -135,25 +135,25 @@ TEST(Arm, AFreeJointSwingsBesideAHeldOne) {
   EXPECT_NEAR(tau[0], arm.efforts()[0], 1e-10);
 }
 
-TEST(Arm, DrivesEndAtTheirEffortLimit) {
+TEST(Arm, DrivesSaturateAtEffortLimit) {
   dynamics::Model model = dynamics::model_from_urdf(arm_urdf("", "", "20"));
   Arm arm(model, {});
   arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
   arm.commands()[0] = Command::position(0.0);
   arm.commands()[1] = Command::position(0.0);
   ASSERT_TRUE(arm.evaluate());
-  EXPECT_EQ(arm.efforts()[0], -20.0) << "more than 49 N m are needed";
+  EXPECT_EQ(arm.efforts()[0], -20.0) << "holding takes more than 49 N m";
   EXPECT_LT(std::abs(arm.efforts()[1]), 20.0);
   EXPECT_NEAR(arm.accelerations()[1], 0.0, 1e-12);
   run(arm, 0.1);
-  EXPECT_GT(arm.positions()[0], 0.01) << "it sinks";
-  EXPECT_NEAR(arm.positions()[1], 0.0, 1e-4) << "this one is strong enough";
+  EXPECT_GT(arm.positions()[0], 0.01) << "the joint did not sink";
+  EXPECT_NEAR(arm.positions()[1], 0.0, 1e-4) << "within its effort limit";
   arm.commands()[0] = Command::effort(-1000.0);
   ASSERT_TRUE(arm.evaluate());
   EXPECT_EQ(arm.efforts()[0], -20.0);
 }
 
-TEST(Arm, DrivesKeepVelocityLimitAndStops) {
+TEST(Arm, DrivesRespectVelocityAndPositionLimits) {
   ArmOptions options;
   Arm arm(two(), options);
   arm.reset(Vector{-1.5, 0.0}, Vector{0.0, 0.0});
@@ -170,7 +170,7 @@ TEST(Arm, DrivesKeepVelocityLimitAndStops) {
   EXPECT_NEAR(arm.positions()[0], 2.0, 1e-6);
 }
 
-TEST(Arm, StopsEndTheFallAndTakeEnergyOnly) {
+TEST(Arm, ImpactsAtPositionLimitsDoNotAddEnergy) {
   Arm arm(two(), {});
   arm.reset(Vector{1.0, 0.0}, Vector{0.0, 0.0});
   dynamics::Workspace workspace(arm.model());
@@ -190,7 +190,7 @@ TEST(Arm, StopsEndTheFallAndTakeEnergyOnly) {
   EXPECT_TRUE(hit);
 }
 
-TEST(Arm, FrictionAsInTheCore) {
+TEST(Arm, FrictionMatchesCoreSimulator) {
   const dynamics::Model model = two("<dynamics damping='0.5' friction='0.3'/>");
   dynamics::SimulationOptions options;
   options.duration = 1.0;
@@ -209,13 +209,13 @@ TEST(Arm, FrictionAsInTheCore) {
            std::abs(arm.positions()[1] - expected.q[1].back());
   };
   EXPECT_LT(error(0.001, 20), 1e-6);
-  // too stiff for that: implicit steps
+  // stiff: implicit steps
   const double coarse = error(0.001, 0), fine = error(0.0005, 0);
   EXPECT_LT(coarse, 1e-3);
-  EXPECT_LT(fine, 0.6 * coarse) << "it must converge";
+  EXPECT_LT(fine, 0.6 * coarse) << "does not converge";
 }
 
-TEST(Arm, RotorInertiaAsInTheCore) {
+TEST(Arm, RotorInertiaMatchesCoreSimulator) {
   const std::string rotor = "<dynamics damping='0' rotor_inertia='0.3'/>";
   dynamics::SimulationOptions options;
   options.duration = 0.5;
@@ -237,7 +237,7 @@ ArmOptions ideal(std::vector<bool> which = {true, true}) {
   return options;
 }
 
-TEST(Arm, IdealTrackingArrivesWhenThePeriodEnds) {
+TEST(Arm, IdealTrackingReachesCommandAtEndOfPeriod) {
   Arm arm(two(), ideal());
   arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
   dynamics::Workspace workspace(arm.model());
@@ -251,7 +251,7 @@ TEST(Arm, IdealTrackingArrivesWhenThePeriodEnds) {
     EXPECT_EQ(arm.velocities()[0], v);
     EXPECT_EQ(arm.positions()[1], -p);
     EXPECT_NEAR(arm.velocities()[1], -(p - std::sin(3.0 * (t - 0.005))) / 0.005, 1e-12);
-    if (k < 3) continue;  // it started from rest
+    if (k < 3) continue;  // starts from rest
     ASSERT_TRUE(arm.evaluate());
     EXPECT_NEAR(arm.accelerations()[0], -9.0 * p, 0.05);
     Vector tau(2);
@@ -264,8 +264,8 @@ TEST(Arm, IdealTrackingArrivesWhenThePeriodEnds) {
   EXPECT_EQ(arm.velocities()[1], 0.5) << "without begin() each step is a period";
 }
 
-TEST(Arm, IdealTrackingMovesTheOthersAsItMust) {
-  // joint1 driven along q = 0.3 t^2, joint10 free: against the drive-free equations of motion
+TEST(Arm, IdealTrackingSatisfiesEquationsOfMotion) {
+  // joint1 follows q = 0.3 t^2, joint10 is free
   Arm arm(two(), ideal({true, false}));
   arm.reset(Vector{0.0, 0.4}, Vector{0.0, 0.0});
   for (int k = 1; k <= 500; ++k) {
@@ -281,7 +281,7 @@ TEST(Arm, IdealTrackingMovesTheOthersAsItMust) {
   EXPECT_NEAR(arm.accelerations()[0], 0.6, 1e-9);
   EXPECT_NEAR(tau[1], 0.0, 1e-10);
   EXPECT_GT(std::abs(arm.positions()[1] - 0.4), 0.1);
-  // work done by the one actuator is what the energy grew by: trapezoids of its power
+  // the work of the actuator (trapezoidal rule) equals the change of energy
   Arm again(two(), ideal({true, false}));
   again.reset(Vector{0.0, 0.4}, Vector{0.0, 0.0});
   const auto total = [&] { return again.energy().kinetic + again.energy().potential; };
@@ -298,7 +298,7 @@ TEST(Arm, IdealTrackingMovesTheOthersAsItMust) {
   EXPECT_NEAR(total() - start, work, 1e-5);
 }
 
-TEST(Arm, IdealTrackingKeepsStopsAndSpeed) {
+TEST(Arm, IdealTrackingRespectsLimits) {
   ArmOptions options;
   options.ideal = {true, true};
   Arm arm(two(), options);
@@ -318,7 +318,7 @@ TEST(Arm, IdealTrackingKeepsStopsAndSpeed) {
   EXPECT_EQ(arm.velocities()[1], 0.0);
 }
 
-TEST(Arm, ImpactsLeaveIdealTrackingAlone) {
+TEST(Arm, ImpactsDoNotAffectIdealTracking) {
   ArmOptions options;
   options.ideal = {true, false};
   Arm arm(two(), options);
@@ -338,7 +338,7 @@ TEST(Arm, ImpactsLeaveIdealTrackingAlone) {
   EXPECT_TRUE(hit);
 }
 
-TEST(Arm, AnotherOneTakesOverWhereItIs) {
+TEST(Arm, ContinuesFromAnotherArmWithPayload) {
   Arm arm(two(), unlimited());
   Arm heavier(two().with_payload({"lower", 2.0, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()}),
               unlimited());
@@ -346,17 +346,17 @@ TEST(Arm, AnotherOneTakesOverWhereItIs) {
   arm.commands()[0] = Command::position(0.1);
   arm.commands()[1] = Command::position(0.2);
   run(arm, 0.1);
-  ASSERT_TRUE(heavier.take(arm));
+  ASSERT_TRUE(heavier.continue_from(arm));
   EXPECT_EQ(heavier.positions()[1], arm.positions()[1]);
   EXPECT_EQ(heavier.statistics().steps, 100U);
   const double effort = arm.efforts()[0];
   ASSERT_TRUE(heavier.evaluate());
-  EXPECT_GT(std::abs(heavier.efforts()[0]), std::abs(effort) + 5.0) << "the payload is felt";
+  EXPECT_GT(std::abs(heavier.efforts()[0]), std::abs(effort) + 5.0) << "the payload has no effect";
   Arm other(dynamics::model_from_dh(dynamics::built_in_robot("puma")), unlimited());
-  EXPECT_FALSE(other.take(arm));
+  EXPECT_FALSE(other.continue_from(arm));
 }
 
-TEST(Arm, CountsItsWork) {
+TEST(Arm, CountsStepsAndEvaluations) {
   Arm arm(two(), unlimited());
   arm.reset(Vector{0.1, 0.2}, Vector{0.0, 0.0});
   run(arm, 0.01);
@@ -366,7 +366,7 @@ TEST(Arm, CountsItsWork) {
   EXPECT_EQ(arm.statistics().steps, 0U);
 }
 
-TEST(Arm, NoFrictionIsTooStiff) {
+TEST(Arm, IsStableForStiffFriction) {
   Arm arm(two("<dynamics damping='2000' friction='50'/>"), unlimited());
   arm.reset(Vector{0.0, 0.0}, Vector{3.0, -3.0});
   run(arm, 1.0);
@@ -374,7 +374,7 @@ TEST(Arm, NoFrictionIsTooStiff) {
     EXPECT_LT(std::abs(arm.velocities()[i]), 0.01);
     EXPECT_LT(std::abs(arm.positions()[i]), 0.02);
   }
-  // a force above Coulomb friction ends in the speed at which damping takes the rest
+  // a constant effort leads to the velocity effort / damping
   Arm weightless(two("<dynamics damping='40'/>").with_gravity({0.0, 0.0, 0.0}), unlimited());
   weightless.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
   weightless.commands()[0] = Command::effort(8.0);
@@ -383,14 +383,14 @@ TEST(Arm, NoFrictionIsTooStiff) {
   EXPECT_NEAR(weightless.velocities()[0], 0.2, 1e-9);
 }
 
-TEST(Arm, SaysWhatCannotBe) {
+TEST(Arm, ReportsInvalidOptionsAndStates) {
   ArmOptions options;
   options.step = 0.0;
   EXPECT_THROW(Arm(two(), options), std::invalid_argument);
   options.step = 0.02;
   try {
     const Arm arm(two(), options);
-    FAIL() << "must be refused";
+    FAIL() << "no exception";
   } catch (const std::invalid_argument& error) {
     EXPECT_NE(std::string(error.what()).find("stable"), std::string::npos) << error.what();
   }
@@ -405,7 +405,7 @@ TEST(Arm, SaysWhatCannotBe) {
   EXPECT_EQ(arm.velocities()[1], 0.4);
 }
 
-TEST(Allocations, AreCountedWhateverMakesThem) {
+TEST(Allocations, AreCountedForNewAndMalloc) {
   const auto counted = [](const auto& make) {
     const long before = allocations;
     auto made = make();
@@ -417,10 +417,10 @@ TEST(Allocations, AreCountedWhateverMakesThem) {
   EXPECT_EQ(counted([] { return Eigen::VectorXd(Eigen::VectorXd::Zero(3)); }), 1) << "malloc";
 }
 
-TEST(Arm, StepsWithoutAllocating) {
+TEST(Arm, StepDoesNotAllocate) {
   Arm arm(two("<dynamics damping='0.1' friction='0.1'/>"), {});
   arm.reset(Vector{0.3, -0.4}, Vector{0.0, 0.0});
-  bool well = true;
+  bool ok = true;
   const long before = allocations;
   for (int k = 0; k < 3000; ++k) {
     if (k % 300 == 0) {
@@ -429,10 +429,10 @@ TEST(Arm, StepsWithoutAllocating) {
                                           : Command::velocity(-5.0);
       arm.commands()[1] = k % 600 == 0 ? Command::effort(0.0) : Command::position(-3.0, 1.0);
     }
-    well = well && arm.step() && arm.evaluate();
+    ok = ok && arm.step() && arm.evaluate();
   }
   const long count = allocations - before;
-  EXPECT_TRUE(well) << arm.fault();
+  EXPECT_TRUE(ok) << arm.fault();
   EXPECT_EQ(count, 0);
 }
 

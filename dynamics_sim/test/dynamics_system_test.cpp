@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin: loaded by pluginlib and by ros2_control's resource manager, then every parameter,
-// mode, and fault.
+// The plugin loaded by pluginlib: lifecycle, every parameter, command modes, errors.
 #include "dynamics_sim/dynamics_system.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +18,7 @@ namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// What the arm does by itself, for comparison.
+/// The arm without ros2_control, for comparison.
 Arm arm(bool limits = true) {
   ArmOptions options;
   options.limits = limits;
@@ -28,7 +27,7 @@ Arm arm(bool limits = true) {
   return made;
 }
 
-TEST(DynamicsSystem, StartsAtItsInitialValuesAndHolds) {
+TEST(DynamicsSystem, StartsAtInitialValuesAndHolds) {
   System system(arm_urdf(control_block()));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   EXPECT_EQ(system.state("joint1/position"), 0.3);
@@ -41,7 +40,7 @@ TEST(DynamicsSystem, StartsAtItsInitialValuesAndHolds) {
   EXPECT_GT(std::abs(system.state("joint1/effort")), 5.0) << "gravity is there, and is held";
 }
 
-TEST(DynamicsSystem, FallsWhereAskedTo) {
+TEST(DynamicsSystem, FallsIfUnclaimedIsFree) {
   System system(arm_urdf(control_block(parameter("unclaimed", "free"))));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   Arm expected = arm();
@@ -62,7 +61,7 @@ TEST(DynamicsSystem, FallsWhereAskedTo) {
   EXPECT_EQ(one.state("joint1/position"), 0.3) << "the joints' own parameter wins";
 }
 
-TEST(DynamicsSystem, NothingMovesWhileInactive) {
+TEST(DynamicsSystem, DoesNotMoveWhileInactive) {
   System system(arm_urdf(control_block(parameter("unclaimed", "free"))));
   ASSERT_EQ(system.configured, CallbackReturn::SUCCESS);
   system.run(0.5);
@@ -74,12 +73,12 @@ TEST(DynamicsSystem, NothingMovesWhileInactive) {
   ASSERT_EQ((*system).on_deactivate(rclcpp_lifecycle::State()), CallbackReturn::SUCCESS);
   system.run(0.1);
   EXPECT_EQ(system.state("joint1/position"), fallen);
-  // configured again: from the beginning
+  // configuring again resets the state
   ASSERT_EQ((*system).on_configure(rclcpp_lifecycle::State()), CallbackReturn::SUCCESS);
   EXPECT_EQ(system.state("joint1/position"), 0.3);
 }
 
-TEST(DynamicsSystem, ReadAndWriteMayComeAtAnyTime) {
+TEST(DynamicsSystem, ReadAndWriteWorkInEveryState) {
   System system(arm_urdf(control_block(parameter("unclaimed", "free"))), false);
   ASSERT_EQ(system.initialized, CallbackReturn::SUCCESS);
   const rclcpp_lifecycle::State state;
@@ -97,7 +96,7 @@ TEST(DynamicsSystem, ReadAndWriteMayComeAtAnyTime) {
   EXPECT_EQ(system.cycle(), return_type::OK);
 }
 
-TEST(DynamicsSystem, PositionVelocityAndEffort) {
+TEST(DynamicsSystem, FollowsPositionVelocityAndEffortCommands) {
   System system(arm_urdf(control_block(parameter("limits", "false"))));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   ASSERT_EQ(system.claim({"joint1/position", "joint10/velocity"}), return_type::OK);
@@ -119,7 +118,7 @@ TEST(DynamicsSystem, PositionVelocityAndEffort) {
   EXPECT_GT(system.state("joint1/position"), 0.52);
   EXPECT_NEAR(system.state("joint10/position"), held, 0.01);
 
-  // released: it stops, and returns to where it was let go
+  // released: returns to the position at which it was released
   const double released = system.state("joint1/position");
   ASSERT_EQ(system.claim({}, {"joint1/effort"}), return_type::OK);
   system.run(0.5);
@@ -127,7 +126,7 @@ TEST(DynamicsSystem, PositionVelocityAndEffort) {
   EXPECT_NEAR(system.state("joint1/position"), released, 1e-6);
 }
 
-TEST(DynamicsSystem, PositionAndVelocityTogether) {
+TEST(DynamicsSystem, FollowsPositionWithVelocity) {
   System system(arm_urdf(control_block()));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   ASSERT_EQ(system.claim({"joint1/position", "joint1/velocity"}), return_type::OK);
@@ -139,7 +138,7 @@ TEST(DynamicsSystem, PositionAndVelocityTogether) {
   EXPECT_NEAR(system.state("joint1/position"), 0.8, 1e-3) << "no lag of 2 v / w = 0.01";
 }
 
-TEST(DynamicsSystem, RefusesWhatAJointCannotBe) {
+TEST(DynamicsSystem, RejectsInvalidModeSwitches) {
   System system(arm_urdf(control_block()));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   EXPECT_EQ(system.claim({"joint1/torque"}), return_type::ERROR);
@@ -150,15 +149,15 @@ TEST(DynamicsSystem, RefusesWhatAJointCannotBe) {
   EXPECT_EQ(system.claim({"joint10/position"}), return_type::OK);
   EXPECT_EQ(system.claim({"joint10/effort"}), return_type::ERROR) << "beside position";
   EXPECT_EQ(system.claim({"joint10/effort"}, {"joint10/position"}), return_type::OK);
-  // joint1 was never claimed, although its name begins joint10's
+  // joint1 is not claimed, although its name is a prefix of joint10
   system.run(0.01);
   EXPECT_EQ(system.state("joint1/position"), 0.3);
 }
 
-TEST(DynamicsSystem, HoldsUntilTheFirstCommandAndKeepsTheLastOne) {
+TEST(DynamicsSystem, HoldsUntilFirstCommandAndKeepsLastCommand) {
   System system(arm_urdf(control_block()));
   ASSERT_NO_FATAL_FAILURE(system.activate());
-  system.command("joint1/effort", 3.0);  // left there by another controller
+  system.command("joint1/effort", 3.0);  // left by another controller
   ASSERT_EQ(system.claim({"joint1/effort"}), return_type::OK);
   system.run(0.2);
   EXPECT_NEAR(system.state("joint1/position"), 0.3, 1e-12) << "no command yet: no fall";
@@ -172,7 +171,7 @@ TEST(DynamicsSystem, HoldsUntilTheFirstCommandAndKeepsTheLastOne) {
   EXPECT_EQ(system.state("joint1/effort"), -2.0);
 }
 
-TEST(DynamicsSystem, OddPeriodsLoseNoTime) {
+TEST(DynamicsSystem, FractionalPeriodsAddUp) {
   const std::string free = parameter("unclaimed", "free");
   System steady(arm_urdf(control_block(free))), odd(arm_urdf(control_block(free)));
   ASSERT_NO_FATAL_FAILURE(steady.activate());
@@ -184,7 +183,7 @@ TEST(DynamicsSystem, OddPeriodsLoseNoTime) {
     }
   }
   EXPECT_EQ(odd.state("joint1/position"), steady.state("joint1/position"));
-  // a loop that was held up for a minute, or whose clock went back, goes on
+  // continues after a delay of a minute, or when the clock goes back
   const double before = odd.state("joint1/position");
   ASSERT_EQ(odd.cycle(-1.0), return_type::OK);
   EXPECT_EQ(odd.state("joint1/position"), before);
@@ -217,7 +216,7 @@ TEST(DynamicsSystem, GravityStepAndLimitsAreParameters) {
   }
 }
 
-TEST(DynamicsSystem, SaysWhatIsWrongWithADescription) {
+TEST(DynamicsSystem, RejectsInvalidDescriptions) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"step", "fast"},      {"step", "0"},        {"step", "nan"},
       {"bandwidth", "5000"}, {"limits", "maybe"},  {"unclaimed", "float"},
@@ -238,13 +237,13 @@ TEST(DynamicsSystem, SaysWhatIsWrongWithADescription) {
   }
   std::string beyond = arm_urdf(control_block());
   beyond.replace(beyond.find("'initial_value'>0.3"), 19, "'initial_value'>3.1");
-  EXPECT_EQ(System(beyond).initialized, CallbackReturn::ERROR) << "beyond its stop at 2";
+  EXPECT_EQ(System(beyond).initialized, CallbackReturn::ERROR) << "outside the limit 2";
   EXPECT_EQ(System(arm_urdf(control_block(parameter("unheard_of", "1")))).initialized,
             CallbackReturn::SUCCESS)
       << "a warning is enough";
 }
 
-TEST(DynamicsSystem, AFaultIsReportedAndEndsUnconfigured) {
+TEST(DynamicsSystem, FailureIsReportedAndEndsUnconfigured) {
   System system(arm_urdf(control_block(parameter("limits", "false"))));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   ASSERT_EQ(system.claim({"joint1/effort"}), return_type::OK);
@@ -273,7 +272,7 @@ TEST(DynamicsSystem, ReadAndWriteDoNotAllocate) {
   EXPECT_NEAR(system.state("joint1/position"), 1.0, 0.05);
 }
 
-TEST(DynamicsSystem, FlexibleLinksEnergiesAndStatisticsAreStates) {
+TEST(DynamicsSystem, ExportsFlexibleLinksEnergiesAndStatistics) {
   System system(flexible_urdf(control_block(parameter("unclaimed", "free"), "", "", false)));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   ArmOptions options;
@@ -296,7 +295,7 @@ TEST(DynamicsSystem, FlexibleLinksEnergiesAndStatisticsAreStates) {
   EXPECT_EQ(system.state("arm/late_steps"), 50.0) << "0.1 s is the largest period";
 }
 
-TEST(DynamicsSystem, FlexibleLinksStartStraightOrBentByGravity) {
+TEST(DynamicsSystem, InitialDeflectionIsNoneOrStatic) {
   System bent(
       flexible_urdf(control_block(parameter("initial_deflection", "static"), "", "", false)));
   ASSERT_NO_FATAL_FAILURE(bent.activate());
@@ -309,7 +308,7 @@ TEST(DynamicsSystem, FlexibleLinksStartStraightOrBentByGravity) {
   EXPECT_EQ(straight.state("upper/z1"), 0.0);
 }
 
-TEST(DynamicsSystem, TrackingIsAParameterByJointToo) {
+TEST(DynamicsSystem, TrackingCanBeSetByJoint) {
   System all(arm_urdf(control_block(parameter("tracking", "ideal"))));
   ASSERT_NO_FATAL_FAILURE(all.activate());
   ASSERT_EQ(all.claim({"joint1/position", "joint10/velocity"}), return_type::OK);
@@ -335,7 +334,7 @@ TEST(DynamicsSystem, TrackingIsAParameterByJointToo) {
 }
 
 TEST(DynamicsSystem, FrictionVelocityAndSubstepsAreParameters) {
-  // at the speed of friction_velocity Coulomb friction is 1/sqrt(2) of its full size
+  // at friction_velocity Coulomb friction is 1/sqrt(2) of its maximum
   const std::string rubbing = "<dynamics damping='0' friction='5'/>";
   for (const auto& [speed, share] : {std::pair{"0.5", 1.0 / std::sqrt(2.0)}, {"0.001", 1.0}}) {
     System system(arm_urdf(
@@ -345,7 +344,7 @@ TEST(DynamicsSystem, FrictionVelocityAndSubstepsAreParameters) {
     ASSERT_EQ(system.claim({"joint10/velocity"}), return_type::OK);
     system.command("joint10/velocity", 0.5);
     system.run(0.3);
-    // what the follower exerts beside is the mimic's: it has no friction
+    // the mimic joint has no friction
     EXPECT_NEAR(system.state("joint10/effort"), 5.0 * share, 0.06) << speed;
   }
   System implicit(arm_urdf(control_block(parameter("substeps", "0")), rubbing));
@@ -354,7 +353,7 @@ TEST(DynamicsSystem, FrictionVelocityAndSubstepsAreParameters) {
   EXPECT_EQ(implicit.state("joint1/position"), 0.3);
 }
 
-TEST(DynamicsSystem, InitialValuesWithEveryInterface) {
+TEST(DynamicsSystem, ReadsInitialValuesOfEveryInterface) {
   const auto block = [](const std::string& interfaces) {
     return "<ros2_control name='arm' type='system'><hardware><plugin>dynamics_sim/DynamicsSystem"
            "</plugin></hardware><joint name='joint1'>" +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arm with flexible links against the core's simulator and conserved energy.
+// The arm with flexible links compared with the simulator of dynamics_core, and energy
+// conservation.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,7 +40,8 @@ double total(Arm& arm) {
   return energy.kinetic + energy.potential + energy.strain;
 }
 
-/// Largest difference of joints (first) and amplitudes (second) from the core's run.
+/// Largest difference of joints (first) and amplitudes (second) from the simulator of
+/// dynamics_core.
 std::pair<double, double> difference(const dynamics::Model& model, const ArmOptions& options,
                                      double seconds, const Vector& qd) {
   const dynamics::FlexibleModel flexible(model);
@@ -67,7 +69,7 @@ std::pair<double, double> difference(const dynamics::Model& model, const ArmOpti
   return largest;
 }
 
-TEST(FlexibleArm, SwingsAsTheCoreSimulates) {
+TEST(FlexibleArm, SwingMatchesCoreSimulator) {
   const dynamics::Model model = canadarm();
   const Vector qd(model.size(), 0.1);
   const auto [joints, amplitudes] = difference(model, unlimited(), 2.0, qd);
@@ -75,7 +77,7 @@ TEST(FlexibleArm, SwingsAsTheCoreSimulates) {
   EXPECT_LT(amplitudes, 1e-6);
 }
 
-TEST(FlexibleArm, BentByGravityAndFrictionAsTheCoreSimulates) {
+TEST(FlexibleArm, GravityAndFrictionMatchCoreSimulator) {
   const dynamics::Model model =
       dynamics::model_from_urdf(flexible_urdf("", "<dynamics damping='0.5' friction='0.2'/>"));
   const Arm arm(model, unlimited());
@@ -85,8 +87,8 @@ TEST(FlexibleArm, BentByGravityAndFrictionAsTheCoreSimulates) {
   EXPECT_LT(amplitudes, 1e-6);
 }
 
-TEST(FlexibleArm, NoBeamIsTooStiff) {
-  // ten thousand times as stiff: about a rigid one
+TEST(FlexibleArm, IsStableForStiffBeams) {
+  // 10,000 times stiffer, nearly rigid
   const std::string stiff = flexible_urdf("", "", "2e6");
   const dynamics::Model model = dynamics::model_from_urdf(stiff);
   ArmOptions options = unlimited();
@@ -103,7 +105,7 @@ TEST(FlexibleArm, NoBeamIsTooStiff) {
     EXPECT_NEAR(arm.positions()[i], rigid.q[i].back(), 1e-3) << i;
     EXPECT_GT(std::abs(rigid.q[i].back() - simulation.q0[i]), 0.1);
   }
-  // and the implicit steps converge with their order where they resolve the motion
+  // the implicit steps converge with order 2 if they resolve the motion
   const dynamics::Model soft = dynamics::model_from_urdf(flexible_urdf());
   ArmOptions coarse = unlimited(0.0004), fine = unlimited(0.0002);
   coarse.substeps = fine.substeps = 0;
@@ -118,7 +120,7 @@ TEST(FlexibleArm, HeldJointsDoNoWork) {
   ASSERT_GT(arm.size(), arm.joints());
   arm.reset(Vector{0.1, 0.2}, Vector{0.0, 0.0});
   const double start = total(arm);
-  for (const bool both : {true, false}) {  // all joints driven, and one beside a free one
+  for (const bool both : {true, false}) {  // all joints driven; one driven and one free
     arm.reset(Vector{0.1, 0.2}, Vector{0.0, 0.0});
     arm.commands()[0] = Command::position(0.1);
     if (both) arm.commands()[1] = Command::position(0.2);
@@ -128,7 +130,7 @@ TEST(FlexibleArm, HeldJointsDoNoWork) {
       EXPECT_NEAR(arm.positions()[0], 0.1, 1e-12);
       bent = dynamics::max_propagating_nan(bent, std::abs(arm.positions()[arm.joints()]));
     }
-    EXPECT_GT(bent, 1e-3) << "the beam must have bent";
+    EXPECT_GT(bent, 1e-3) << "the beam did not bend";
     EXPECT_NEAR(total(arm), start, 1e-6) << both;
     if (!both) {
       EXPECT_GT(std::abs(arm.positions()[1] - 0.2), 0.1) << "this one is free";
@@ -136,7 +138,7 @@ TEST(FlexibleArm, HeldJointsDoNoWork) {
   }
 }
 
-TEST(FlexibleArm, StopsTakeEnergyOnly) {
+TEST(FlexibleArm, ImpactsDoNotAddEnergy) {
   Arm arm(dynamics::model_from_urdf(flexible_urdf()), {});
   arm.reset(Vector{1.0, 0.0}, Vector{0.0, 0.0});
   double energy = total(arm);
@@ -153,7 +155,7 @@ TEST(FlexibleArm, StopsTakeEnergyOnly) {
   EXPECT_TRUE(hit);
 }
 
-TEST(FlexibleArm, StepsWithoutAllocating) {
+TEST(FlexibleArm, StepDoesNotAllocate) {
   for (const std::size_t substeps : {20U, 0U}) {
     ArmOptions options;
     options.substeps = substeps;
@@ -164,17 +166,17 @@ TEST(FlexibleArm, StepsWithoutAllocating) {
                 options);
     EXPECT_EQ(arm.implicit(), substeps == 0);
     arm.reset(Vector{0.3, -0.4}, Vector{0.0, 0.0});
-    bool well = true;
+    bool ok = true;
     const long before = allocations;
     for (int k = 0; k < 600; ++k) {
       arm.commands()[0] = k < 200 ? Command::effort(2.0) : Command::position(1.0);
       arm.commands()[1] = k < 400 ? Command::effort(0.0) : Command::velocity(0.3);
-      well = well && arm.step() && arm.evaluate();
-      well = well && arm.energy().kinetic >= 0.0;
+      ok = ok && arm.step() && arm.evaluate();
+      ok = ok && arm.energy().kinetic >= 0.0;
     }
-    well = well && heavier.take(arm) && heavier.step();
+    ok = ok && heavier.continue_from(arm) && heavier.step();
     const long count = allocations - before;
-    EXPECT_TRUE(well) << arm.fault();
+    EXPECT_TRUE(ok) << arm.fault();
     EXPECT_EQ(count, 0);
   }
 }

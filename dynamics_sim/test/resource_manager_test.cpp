@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plugin as ros2_control runs it: every transition of its lifecycle, mode switches, faults, the
-// payload's topic, and its services.
+// The plugin in a resource manager: lifecycle transitions, mode switches, failures, payload topic
+// and services.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -38,7 +38,7 @@ bool eventually(const std::function<bool()>& condition) {
   return condition();
 }
 
-/// A resource manager with an executor, as the controller manager makes it.
+/// A resource manager with an executor, as in the controller manager.
 class Manager {
  public:
   explicit Manager(const std::string& urdf, bool activate = true)
@@ -89,7 +89,7 @@ class Manager {
            manager_->perform_command_mode_switch(start, stop);
   }
 
-  /// The answer, while the loop goes on; null: none came.
+  /// Calls a service while the loop runs; null if there is no response.
   template <class Service>
   typename Service::Response::SharedPtr call(const std::string& name,
                                              const typename Service::Request& request) {
@@ -111,7 +111,7 @@ class Manager {
   std::thread thread_;
 };
 
-TEST(ResourceManager, LoadsRunsAndSwitchesIt) {
+TEST(ResourceManager, LoadsRunsAndSwitchesModes) {
   Manager manager(arm_urdf(control_block(parameter("limits", "false"))));
   ASSERT_TRUE(manager->are_components_initialized());
   EXPECT_EQ(manager.lifecycle(), State::PRIMARY_STATE_ACTIVE);
@@ -128,7 +128,7 @@ TEST(ResourceManager, LoadsRunsAndSwitchesIt) {
   EXPECT_TRUE(manager.claim({"joint1/effort"}, {"joint1/position"}));
 }
 
-TEST(ResourceManager, EveryTransitionOfTheLifecycle) {
+TEST(ResourceManager, PerformsEveryLifecycleTransition) {
   Manager manager(arm_urdf(control_block(parameter("unclaimed", "free"))), false);
   EXPECT_EQ(manager.lifecycle(), State::PRIMARY_STATE_UNCONFIGURED);
   EXPECT_EQ(manager.cycle(3), return_type::OK) << "nothing to do yet";
@@ -160,7 +160,7 @@ TEST(ResourceManager, EveryTransitionOfTheLifecycle) {
   EXPECT_EQ(manager.cycle(3), return_type::OK);
 }
 
-TEST(ResourceManager, AFaultEndsUnconfiguredAndCanBeMended) {
+TEST(ResourceManager, CanBeConfiguredAgainAfterFailure) {
   Manager manager(arm_urdf(control_block(parameter("limits", "false"))));
   ASSERT_TRUE(manager.claim({"joint1/effort"}));
   {
@@ -177,7 +177,7 @@ TEST(ResourceManager, AFaultEndsUnconfiguredAndCanBeMended) {
   EXPECT_EQ(manager.state("joint1/position"), 0.3) << "claims are forgotten, it holds";
 }
 
-TEST(ResourceManager, ABadModelIsNotLoaded) {
+TEST(ResourceManager, InvalidModelIsNotLoaded) {
   Manager manager(arm_urdf(control_block(), "", "-2"));
   EXPECT_FALSE(manager->are_components_initialized());
   const auto failure = SystemRegistry::instance().failure();
@@ -186,7 +186,7 @@ TEST(ResourceManager, ABadModelIsNotLoaded) {
   EXPECT_EQ(manager.cycle(3), return_type::OK);
 }
 
-TEST(ResourceManager, RunsTheRobotOfTheTestAssets) {
+TEST(ResourceManager, RunsRobotOfTestAssets) {
   std::string block =
       "<ros2_control name='arm' type='system'><hardware><plugin>"
       "dynamics_sim/DynamicsSystem</plugin><param name='limits'>false</param></hardware>";
@@ -213,7 +213,7 @@ dynamics_msgs::msg::Payload load(const std::string& frame, double mass) {
   return payload;
 }
 
-TEST(ResourceManager, ThePayloadsTopicChangesTheModel) {
+TEST(ResourceManager, PayloadTopicChangesModel) {
   Manager manager(arm_urdf(control_block(parameter("payload_topic", "/test/payload"))));
   auto& node = manager.node();
   const auto publisher = node.create_publisher<dynamics_msgs::msg::Payload>(
@@ -223,7 +223,7 @@ TEST(ResourceManager, ThePayloadsTopicChangesTheModel) {
     return manager.state("joint1/effort");
   };
   const double bare = effort();
-  // what holds the arm with it, by the core
+  // gravity torque with the payload
   const auto expected = [&](double mass) {
     auto model = dynamics::model_from_urdf(arm_urdf());
     if (mass > 0.0) {
@@ -239,7 +239,7 @@ TEST(ResourceManager, ThePayloadsTopicChangesTheModel) {
   EXPECT_NEAR(bare, expected(0.0), 1e-9);
   publisher->publish(load("lower", 0.2));
   EXPECT_TRUE(eventually([&] { return std::abs(effort() - expected(0.2)) < 1e-9; }));
-  // what cannot be is refused, the one before stays
+  // an invalid payload is rejected and the previous one kept
   publisher->publish(load("nowhere", 0.3));
   publisher->publish(load("lower", -1.0));
   publisher->publish(load("lower", 0.4));
@@ -248,7 +248,7 @@ TEST(ResourceManager, ThePayloadsTopicChangesTheModel) {
   EXPECT_TRUE(eventually([&] { return std::abs(effort() - bare) < 1e-9; }));
 }
 
-TEST(ResourceManager, TakingAPayloadDoesNotAllocate) {
+TEST(ResourceManager, ChangeOfPayloadDoesNotAllocate) {
   System system(arm_urdf(control_block(parameter("payload_topic", ""))));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   const auto systems = SystemRegistry::instance().systems();
@@ -271,7 +271,7 @@ TEST(ResourceManager, TakingAPayloadDoesNotAllocate) {
   EXPECT_EQ(systems[0]->resets, 5U);
 }
 
-TEST(ResourceManager, ItsServicesResetPauseAndStep) {
+TEST(ResourceManager, ServicesResetPauseAndStep) {
   Manager manager(arm_urdf(control_block(parameter("unclaimed", "free"))));
   ASSERT_EQ(manager.cycle(100), return_type::OK);
   SetState::Request pause;
@@ -304,8 +304,8 @@ TEST(ResourceManager, ItsServicesResetPauseAndStep) {
   EXPECT_EQ(manager.state("joint10/velocity"), 0.125);
 
   const auto refused = [&](const Reset::Request& request) {
-    const auto answer = manager.call<Reset>("/arm/reset", request);
-    return answer ? answer->result.code : -1;
+    const auto result = manager.call<Reset>("/arm/reset", request);
+    return result ? result->result.code : -1;
   };
   Reset::Request bad = reset;
   bad.names = {"joint2"};

@@ -5,8 +5,8 @@
 
 namespace dynamics_sim::test {
 
-/// Two links in a vertical plane, axes y, masses as rods; `joint1` and `joint10`, so that names
-/// which begin alike are told apart. `dynamics` goes into both joints.
+/// Two rods in a vertical plane with axes y. The joints are `joint1` and `joint10`, of which one
+/// name is a prefix of the other. `dynamics` is added to both joints.
 inline std::string arm_urdf(const std::string& control = "", const std::string& dynamics = "",
                             const std::string& mass = "2") {
   const auto link = [](const std::string& name, const std::string& kilograms) {
@@ -31,7 +31,7 @@ inline std::string arm_urdf(const std::string& control = "", const std::string& 
          control + "</robot>";
 }
 
-/// The same two joints, the first link a beam of one metre and 2 kg bending in the vertical plane.
+/// The same robot with a beam of 1 m and 2 kg as first link, bending in the vertical plane.
 inline std::string flexible_urdf(const std::string& control = "", const std::string& dynamics = "",
                                  const std::string& rigidity = "200") {
   const auto joint = [&](const std::string& name, const std::string& parent,
@@ -53,7 +53,8 @@ inline std::string flexible_urdf(const std::string& control = "", const std::str
          "</robot>";
 }
 
-/// Both joints with every interface and the follower's state, started at 0.3 and -0.4.
+/// Both joints with every interface, and the states of the mimic joint; initial positions 0.3 and
+/// -0.4.
 inline std::string control_block(const std::string& parameters = "",
                                  const std::string& joint_parameters = "",
                                  const std::string& interfaces = "", bool follower = true) {

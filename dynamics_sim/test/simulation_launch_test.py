@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs of simulation_node repeat bit for bit; it waits, pauses, steps and is reset."""
+"""simulation_node repeats runs bit for bit, waits for controllers, pauses, steps and resets."""
 import os
 import subprocess
 import tempfile
@@ -156,7 +156,7 @@ class TestSimulation(unittest.TestCase):
         self.until(lambda: stamp in self.states[name], 'the state after the steps')
         return stamp
 
-    def test_1_time_stands_until_the_controllers_are_active(self):
+    def test_1_waits_until_controllers_are_active(self):
         for name in self.states:
             answer = self.state(name)
             self.assertEqual(answer.state, SetSimulationState.Request.WAITING)
@@ -169,7 +169,7 @@ class TestSimulation(unittest.TestCase):
             self.until(lambda name=name: 1 in self.states[name], 'the state at the start')
             self.assertEqual(self.states[name][1]['joint1/position'], START[0])
 
-    def test_2_two_runs_are_identical_and_the_cores(self):
+    def test_2_runs_are_identical_and_match_the_core(self):
         for name in self.states:
             for steps in (1, 99, 400):
                 stamp = self.step(name, steps)
@@ -210,7 +210,7 @@ class TestSimulation(unittest.TestCase):
         for stamp in common:
             self.assertEqual(before[stamp], after[stamp], stamp)
 
-    def test_4_reset_to_a_state_keeps_the_time(self):
+    def test_4_reset_to_a_state_keeps_time(self):
         stamp = self.step('first', 1)
         answer = self.call(ResetSimulation,
                            '/first/simulation/reset',
@@ -229,7 +229,7 @@ class TestSimulation(unittest.TestCase):
             answer = self.call(ResetSimulation, '/first/simulation/reset', **fields)
             self.assertEqual(answer.result.code, code, answer.result.message)
 
-    def test_5_runs_as_it_steps_and_pauses(self):
+    def test_5_running_equals_stepping(self):
         for name in self.states:
             answer = self.call(ResetSimulation, f'/{name}/simulation/reset', reset_time=True)
             self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
@@ -244,32 +244,32 @@ class TestSimulation(unittest.TestCase):
         self.assertEqual(self.state('first').state, SetSimulationState.Request.RUNNING)
         self.until(lambda: self.state('first').time.sec > 0, 'a second')
         self.assertTrue(self.call(Trigger, '/first/simulation/pause').success)
-        stands = self.state('first')
-        self.assertEqual(stands.state, SetSimulationState.Request.PAUSED)
-        self.until(lambda: self.clock and self.clock[-1] == stands.time, 'the time on /clock')
+        paused = self.state('first')
+        self.assertEqual(paused.state, SetSimulationState.Request.PAUSED)
+        self.until(lambda: self.clock and self.clock[-1] == paused.time, 'the time on /clock')
         times = [stamp.sec * 10**9 + stamp.nanosec for stamp in self.clock]
-        self.assertEqual(times, sorted(times), 'time never goes back')
+        self.assertEqual(times, sorted(times), 'times must not decrease')
         self.assertTrue(all(t % 1_000_000 == 0 for t in times if t > 1), 'whole periods')
-        self.assertEqual(self.state('first').time, stands.time)
+        self.assertEqual(self.state('first').time, paused.time)
         first, second = self.states['first'], self.states['second']
         common = set(first) & set(second)
         self.assertGreater(len(common), 10, 'running and stepping must be compared')
         for stamp in common:
             self.assertEqual(first[stamp], second[stamp], stamp)
 
-    def set_speed(self, speed, well):
+    def set_speed(self, speed, accepted):
         value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=speed)
         answer = self.call(SetParameters,
                            '/first/simulation/set_parameters',
                            parameters=[Parameter(name='speed', value=value)])
-        self.assertEqual(answer.results[0].successful, well, answer.results[0].reason)
+        self.assertEqual(answer.results[0].successful, accepted, answer.results[0].reason)
 
-    def test_6_the_standard_services(self):
+    def test_6_standard_services(self):
         try:
             import simulation_interfaces.srv as standard
             from simulation_interfaces.msg import Result, SimulationState
         except ImportError:
-            self.skipTest('no simulation_interfaces here')
+            self.skipTest('simulation_interfaces is not installed')
         prefix = '/first/simulation/'
         features = self.call(standard.GetSimulatorFeatures, prefix + 'get_simulator_features')
         self.assertIn(20, features.features.features)
@@ -287,12 +287,12 @@ class TestSimulation(unittest.TestCase):
         answer = self.call(standard.GetSimulationState, prefix + 'get_simulation_state')
         self.assertEqual(answer.state.state, SimulationState.STATE_PAUSED)
 
-    def test_7_a_bad_model_ends_with_its_message(self, proc_output, proc_info, bad):
+    def test_7_invalid_model_ends_with_message(self, proc_output, proc_info, bad):
         proc_info.assertWaitForShutdown(process=bad, timeout=60)
         proc_output.assertWaitFor('upper', process=bad, timeout=10)
         launch_testing.asserts.assertExitCodes(proc_info, allowable_exit_codes=[1], process=bad)
 
-    def test_8_a_fault_ends_the_component_not_the_node(self, proc_output):
+    def test_8_failure_ends_component_but_not_node(self, proc_output):
         manager = '/second/controller_manager/'
 
         def hardware():
@@ -310,8 +310,8 @@ class TestSimulation(unittest.TestCase):
         self.assertEqual(hardware(), 'unconfigured')
         proc_output.assertWaitFor('is not finite any more', timeout=10)
         answer = self.call(ResetSimulation, '/second/simulation/reset')
-        self.assertEqual(answer.result.code, ResultCode.INTERNAL_ERROR, 'it must be configured')
-        # configured again it starts from the beginning
+        self.assertEqual(answer.result.code, ResultCode.INTERNAL_ERROR, 'not configured')
+        # configuring again resets the state
         self.assertTrue(
             self.call(cm.SetHardwareComponentState,
                       manager + 'set_hardware_component_state',
@@ -331,7 +331,7 @@ class TestSimulation(unittest.TestCase):
 
 @launch_testing.post_shutdown_test()
 class TestEnd(unittest.TestCase):
-    def test_the_others_end_well(self, proc_info, bad):
+    def test_other_processes_end_without_error(self, proc_info, bad):
         others = [process for process in proc_info.processes() if process is not bad]
         self.assertEqual(len(others), 2)
         for process in others:

@@ -18,7 +18,7 @@ namespace dynamics_sim::test {
 using hardware_interface::CallbackReturn;
 using hardware_interface::return_type;
 
-/// The plugin by itself, its interfaces by name.
+/// The plugin without resource manager; access to interfaces by name.
 class System {
  public:
   explicit System(const std::string& urdf, bool configure = true)

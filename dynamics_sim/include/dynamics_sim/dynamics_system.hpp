@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The simulated robot as a ros2_control system. See the package's README for its parameters.
+// ros2_control hardware component that simulates a robot. Parameters: see the README of the
+// package.
+//
+// Lifecycle callbacks and mode switches run in non-real-time threads and may allocate. read() and
+// write() run in the control loop: they do not allocate, block or throw.
 
 #include <array>
 #include <atomic>
@@ -48,43 +52,43 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   std::vector<hardware_interface::InterfaceDescription>
   export_unlisted_state_interface_descriptions() override;
 
-  /// Refuses interfaces that a joint does not have, and effort beside position or velocity.
+  /// Rejects unknown command interfaces, and effort together with position or velocity.
   return_type prepare_command_mode_switch(const std::vector<std::string>& start,
                                           const std::vector<std::string>& stop) override;
   return_type perform_command_mode_switch(const std::vector<std::string>& start,
                                           const std::vector<std::string>& stop) override;
 
-  /// Advances by the period, in whole steps; what is left over counts for the next one.
+  /// Advances by the period in whole steps; the remainder is added to the next period.
   return_type read(const rclcpp::Time& time, const rclcpp::Duration& period) override;
-  /// Takes the commands.
+  /// Reads the commands of the controllers.
   return_type write(const rclcpp::Time& time, const rclcpp::Duration& period) override;
 
  private:
   using StateHandle = hardware_interface::StateInterface::SharedPtr;
 
   struct Joint {
-    explicit Joint(SystemJoint joint) : what(std::move(joint)) {}
-    bool wants(std::size_t kind) const { return ((wanted.load() >> kind) & 1U) != 0; }
+    explicit Joint(SystemJoint joint) : config(std::move(joint)) {}
+    bool is_claimed(std::size_t kind) const { return ((claims.load() >> kind) & 1U) != 0; }
 
-    SystemJoint what;
-    // Mode switches come from another thread than `read` and `write`: bit by bit what is claimed,
-    // above them a count of the switches.
-    std::atomic<std::uint32_t> wanted = 0;
-    // of the loop
+    SystemJoint config;
+    // Set by mode switches, which run in another thread than `read` and `write`: one bit per
+    // claimed interface, the higher bits count the switches.
+    std::atomic<std::uint32_t> claims = 0;
+    // used by the control loop only
     std::uint32_t seen = 0;
     std::array<bool, 3> claimed = {};
-    std::array<bool, 3> given = {};  // a finite command has come since it was claimed
+    std::array<bool, 3> given = {};  // a finite command was received since it was claimed
     std::array<double, 3> value = {};
     std::array<hardware_interface::CommandInterface::SharedPtr, 3> command_handle;
     std::array<StateHandle, 4> state_handle;
   };
 
   CallbackReturn prepare();
-  void take_handles();
+  void find_handles();
   void release(std::size_t coordinate);
   void command(Joint& joint);
-  void take_switches();
-  void take_requests() noexcept;
+  void apply_mode_switches();
+  void apply_requests() noexcept;
   std::int64_t time_to_simulate(std::int64_t period) noexcept;
   bool advance(std::int64_t nanoseconds) noexcept;
   void export_states();
@@ -92,16 +96,16 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
 
   SystemParameters parameters_;
   std::int64_t step_ = 0;                 // ns
-  std::int64_t period_ = 0;               // ns, of the control loop, nominal
-  std::int64_t carry_ = 0;                // ns not simulated yet
+  std::int64_t period_ = 0;               // ns, nominal, of the control loop
+  std::int64_t remainder_ = 0;            // ns, not simulated yet
   std::uint64_t late_ = 0;                // steps
   std::optional<dynamics::Model> model_;  // without payload
   std::unique_ptr<Arm> arm_;
   SystemState initial_;
-  std::vector<double> hold_;  // by joint: where it was released
+  std::vector<double> hold_;  // by joint: position when it was released
   std::deque<Joint> joints_;
-  std::vector<std::pair<std::string, std::string>> further_;  // prefix and name of interfaces
-  std::vector<StateHandle> further_handles_;                  // in that order
+  std::vector<std::pair<std::string, std::string>> extra_interfaces_;  // prefix and name
+  std::vector<StateHandle> extra_handles_;                             // in the same order
   std::shared_ptr<SystemLink> link_;
   std::unique_ptr<SystemServices> services_;
   std::atomic<bool> active_ = false;

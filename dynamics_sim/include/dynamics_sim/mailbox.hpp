@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Hands things to a real-time loop, and what it is done with back, without locks: one loop takes,
-// any thread sends. Nothing is allocated or freed in the loop.
+// Lock-free exchange of objects with a real-time loop: any thread sends, one loop takes and returns
+// them. The loop neither allocates nor frees.
+//
+//   Mailbox<State> mailbox;
+//   mailbox.send(std::make_unique<State>(...));                  // any thread
+//   if (auto state = mailbox.take()) { ...; mailbox.give_back(std::move(state)); }  // the loop
+//   mailbox.collect();                                           // the sender
 
 #include <atomic>
 #include <memory>
 
 namespace dynamics_sim {
 
-template <class Thing>
+template <class T>
 class Mailbox {
  public:
   Mailbox() = default;
@@ -20,36 +25,36 @@ class Mailbox {
     collect();
   }
 
-  /// In place of one that was not taken yet.
-  void send(std::unique_ptr<Thing> thing) {
+  /// Replaces an object that was not taken yet.
+  void send(std::unique_ptr<T> object) {
     collect();
-    delete coming_.exchange(thing.release(), std::memory_order_acq_rel);
+    delete pending_.exchange(object.release(), std::memory_order_acq_rel);
   }
 
-  /// True: it had not been taken.
+  /// Removes the pending object. True if it had not been taken.
   bool withdraw() {
-    Thing* const thing = coming_.exchange(nullptr, std::memory_order_acq_rel);
-    delete thing;
-    return thing != nullptr;
+    T* const object = pending_.exchange(nullptr, std::memory_order_acq_rel);
+    delete object;
+    return object != nullptr;
   }
 
-  bool waits() const { return coming_.load(std::memory_order_acquire) != nullptr; }
+  bool has_pending() const { return pending_.load(std::memory_order_acquire) != nullptr; }
 
-  /// In the loop: what has come, or nothing. What is taken must be given back, or something else in
-  /// its place; until the sender has collected that, nothing more is taken.
-  std::unique_ptr<Thing> take() noexcept {
-    if (!waits() || going_.load(std::memory_order_acquire) != nullptr) return nullptr;
-    return std::unique_ptr<Thing>(coming_.exchange(nullptr, std::memory_order_acq_rel));
+  /// Called by the loop: the pending object, or null. The loop must give back this object or
+  /// another one in its place. Until the sender has collected it, take() returns null.
+  std::unique_ptr<T> take() noexcept {
+    if (!has_pending() || returned_.load(std::memory_order_acquire) != nullptr) return nullptr;
+    return std::unique_ptr<T>(pending_.exchange(nullptr, std::memory_order_acq_rel));
   }
-  void give_back(std::unique_ptr<Thing> thing) noexcept {
-    going_.store(thing.release(), std::memory_order_release);
+  void give_back(std::unique_ptr<T> object) noexcept {
+    returned_.store(object.release(), std::memory_order_release);
   }
 
-  /// Frees what was given back; outside of the loop.
-  void collect() { delete going_.exchange(nullptr, std::memory_order_acq_rel); }
+  /// Frees the object that the loop gave back. Not for the loop.
+  void collect() { delete returned_.exchange(nullptr, std::memory_order_acq_rel); }
 
  private:
-  std::atomic<Thing*> coming_ = nullptr, going_ = nullptr;
+  std::atomic<T*> pending_ = nullptr, returned_ = nullptr;
 };
 
 }  // namespace dynamics_sim

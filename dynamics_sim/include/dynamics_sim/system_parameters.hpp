@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the <ros2_control> block of a URDF says, checked: see the package's README.
+// Parameters and joints of the <ros2_control> block of a URDF. See the README of the package.
 
 #include <array>
 #include <cstdint>
@@ -15,46 +15,47 @@
 
 namespace dynamics_sim {
 
-/// What a joint does that no controller commands.
+/// Behavior of a joint without controller.
 enum class Unclaimed : std::uint8_t {
-  free,   ///< no effort: it falls
-  brake,  ///< stops where it is
-  hold    ///< stays at, or returns to, where it was released
+  free,   ///< zero effort
+  brake,  ///< zero velocity
+  hold    ///< holds the position at which it was released
 };
 
 enum Kind : std::size_t { position, velocity, effort, acceleration };
 inline constexpr std::array<const char*, 4> kind_names = {"position", "velocity", "effort",
                                                           "acceleration"};
 
-/// A joint of the block.
+/// A joint of the <ros2_control> block.
 struct SystemJoint {
   std::string name;
-  std::size_t coordinate = 0;  ///< whose motion it shows: multiplier * q + offset
+  std::size_t coordinate = 0;  ///< index; joint position = multiplier * q + offset
   double multiplier = 1.0, offset = 0.0;
   bool mimic = false;
-  std::array<std::string, 3> commands;  ///< "joint/position", ...; empty where there is none
+  std::array<std::string, 3> commands;  ///< "joint/position", ...; empty if there is none
 };
 
 struct SystemParameters {
-  ArmOptions arm;  ///< its step in whole nanoseconds
+  ArmOptions arm;  ///< the step is a whole number of nanoseconds
   dynamics::ModelOptions model;
   std::vector<Unclaimed> unclaimed;  ///< by joint of the model
   double largest_period = 0.1;       ///< (s)
-  bool static_deflection = false;    ///< flexible links start bent by gravity, at rest
+  bool static_deflection = false;    ///< flexible links start in static equilibrium
   std::string payload_topic = "/dynamics/payload";
-  std::vector<std::string> ignored;  ///< names of parameters that there are not
+  std::vector<std::string> ignored;  ///< names of unknown parameters
 };
 
-/// All but what is by joint. Throws std::invalid_argument naming the parameter and what it must be.
+/// Reads the parameters of the block. Throws std::invalid_argument with the parameter and its valid
+/// values.
 SystemParameters read_parameters(const hardware_interface::HardwareInfo& info);
 
-/// The joints of the block, and the parameters by joint: `tracking` and `unclaimed`. Throws
-/// std::invalid_argument naming the joint.
+/// Reads the joints of the block and their parameters `tracking` and `unclaimed`. Throws
+/// std::invalid_argument with the joint.
 std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& info,
                                      const dynamics::Model& model, SystemParameters& parameters);
 
-/// Where the joints start: initial_value of the state interfaces position and velocity, else of the
-/// command interfaces of that name, else zero or the stop next to it.
+/// Initial state: initial_value of the state interfaces position and velocity, otherwise of the
+/// command interfaces with the same name, otherwise zero or the nearest position limit.
 SystemState read_initial_values(const hardware_interface::HardwareInfo& info, const Arm& arm,
                                 const std::vector<SystemJoint>& joints,
                                 const SystemParameters& parameters);

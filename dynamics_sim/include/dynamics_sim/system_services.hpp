@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A simulated system's side that is not real time: its payload's topic and, where no
-// simulation_node does that, its services to reset, pause and step it.
+// Non-real-time interface of a simulated system: the payload topic and, without simulation_node,
+// the services that reset, pause and step it.
 
 #include <dynamics_core/model.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
@@ -20,11 +20,11 @@
 
 namespace dynamics_sim {
 
-/// As the message's codes.
-dynamics_msgs::msg::ResultCode to_result(const Refusal& refusal);
+/// Converts to the codes of the message.
+dynamics_msgs::msg::ResultCode to_result(const RequestError& error);
 dynamics_msgs::msg::ResultCode to_result(int code, const std::string& message);
 
-/// Throws dynamics::ModelError for a payload that cannot be.
+/// Throws dynamics::ArgumentError for an invalid payload.
 dynamics::Model with_payload(const dynamics::Model& model, const dynamics_msgs::msg::Payload& load);
 
 class SystemServices {
@@ -33,10 +33,11 @@ class SystemServices {
     dynamics::Model model;  ///< the robot without payload
     ArmOptions arm;
     std::string payload_topic;  ///< empty: none
-    bool control = true;        ///< offer reset, set_state and step
+    bool control = true;        ///< provide reset, set_state and step
   };
 
-  /// `node`: the hardware component's, spun by somebody else; null: one of its own with a thread.
+  /// `node`: node of the hardware component, spun by its executor; null: creates a node and a
+  /// thread.
   SystemServices(const rclcpp::Node::SharedPtr& node, std::shared_ptr<SystemLink> link,
                  Options options);
   ~SystemServices();
@@ -47,9 +48,9 @@ class SystemServices {
   using Reset = dynamics_msgs::srv::ResetSimulation;
   using SetState = dynamics_msgs::srv::SetSimulationState;
   using Step = dynamics_msgs::srv::StepSimulation;
-  struct Desk;  // what the callbacks use: they may outlive this for the time of one call
+  struct Context;  // data of the callbacks, which may outlive this object during a call
 
-  std::shared_ptr<Desk> desk_;
+  std::shared_ptr<Context> context_;
   rclcpp::Node::SharedPtr node_;
   rclcpp::Subscription<dynamics_msgs::msg::Payload>::SharedPtr payload_;
   rclcpp::Service<Reset>::SharedPtr reset_;
