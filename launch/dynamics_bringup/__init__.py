@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch files of this package share."""
+"""Common code of the launch files of this package."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of launch arguments: read, checked, and named in the error where they are wrong."""
+"""Reads and checks the values of launch arguments; errors give the argument."""
 
 import dataclasses
 import math
@@ -8,34 +8,34 @@ from dynamics_bringup.description import DescriptionError, has_link, tip_of
 
 
 class ArgumentError(ValueError):
-    """A launch argument that cannot be; says what would be right."""
+    """An invalid launch argument; the message says what would be right."""
 
 
 def numbers(text, name, count=None, of=""):
-    """Return finite numbers, apart by blanks or commas; `count` of them where that is given."""
+    """Return finite numbers separated by spaces or commas; exactly `count` of them if given."""
     try:
         values = [float(word) for word in text.replace(",", " ").split()]
     except ValueError:
-        raise ArgumentError(f"{name}:='{text}': it must be numbers") from None
+        raise ArgumentError(f"{name}:='{text}': must be numbers") from None
     if not all(map(math.isfinite, values)):
-        raise ArgumentError(f"{name}:='{text}': the numbers must be finite")
+        raise ArgumentError(f"{name}:='{text}': numbers must be finite")
     if count is not None and len(values) != count:
-        raise ArgumentError(f"{name}:='{text}': it must be {count} numbers{of}")
+        raise ArgumentError(f"{name}:='{text}': must be {count} numbers{of}")
     return values
 
 
 def number(text, name, least=0.0, above=False):
-    """Return one number, at least `least`, or above it."""
+    """Return one number that is at least `least`, or greater than `least`."""
     value = numbers(text, name, 1)[0] if text.split() else math.nan
     if not (value > least if above else value >= least):
         raise ArgumentError(
-            f"{name}:='{text}': it must be a number{' above' if above else ' from'} {least:g}"
-            f"{'' if above else ' on'}")
+            f"{name}:='{text}': must be a number {'greater than' if above else 'of at least'} "
+            f"{least:g}")
     return value
 
 
 def positions(text, name, joints):
-    """Return one number a joint, or nothing where the text is empty."""
+    """Return one number per joint, or an empty list if the text is empty."""
     return numbers(text, name, len(joints), f", for {', '.join(joints)}") if text.split() else []
 
 
@@ -44,12 +44,12 @@ class Payload:
     """A point mass on a link."""
 
     mass: float
-    centre: list
+    center: list
     frame: str
 
 
 def payload(text, urdf):
-    """Return the payload of 'mass [x y z] [link]', or None where the text is empty."""
+    """Return the payload of 'mass [x y z] [link]', or None if the text is empty."""
     words = text.replace(",", " ").split()
     if not words:
         return None
@@ -60,10 +60,10 @@ def payload(text, urdf):
         frame = words.pop()
     if len(words) not in (1, 4):
         raise ArgumentError(
-            f"payload:='{text}': it must be 'mass', 'mass x y z', or one of these and a link")
+            f"payload:='{text}': must be 'mass' or 'mass x y z', optionally followed by a link")
     values = numbers(" ".join(words), "payload")
     if values[0] <= 0.0:
-        raise ArgumentError(f"payload:='{text}': the mass must be above 0 kg")
+        raise ArgumentError(f"payload:='{text}': mass must be greater than 0 kg")
     if frame and not has_link(urdf, frame):
-        raise DescriptionError(f"payload:='{text}': the robot has no link '{frame}'")
+        raise DescriptionError(f"payload:='{text}': link '{frame}' does not exist")
     return Payload(values[0], (values[1:] or [0.0] * 3), frame or tip_of(urdf))

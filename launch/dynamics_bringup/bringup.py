@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One launch description for every robot."""
+"""Launch description for all robots."""
 
 import dataclasses
 import os
@@ -46,7 +46,7 @@ def share(*parts):
 
 
 def has_package(name):
-    """Tell whether a ROS 2 package is installed."""
+    """Return True if a ROS 2 package is installed."""
     try:
         get_package_share_directory(name)
     except PackageNotFoundError:
@@ -67,7 +67,7 @@ def controller_parameters(joints, rate, gains):
 
 @dataclasses.dataclass
 class Plan:
-    """The arguments of a launch, read and checked."""
+    """The checked arguments of a launch."""
 
     file: pathlib.Path
     urdf: str
@@ -95,37 +95,37 @@ class Plan:
 
     @property
     def prepared(self):
-        """Tell whether something has to be done before the time begins."""
+        """Return True if the scenario node must run before the simulated time starts."""
         return self.scenario == "forced" or self.payload is not None or bool(self.record)
 
     @property
     def motion(self):
-        """Return the forced motion's name."""
+        """Return the name of the forced motion."""
         if self.scenario != "forced":
             return "none"
         return "mohan-saha" if self.robot.get("rates") and not self.goal else "cycloid"
 
 
 def plan(argument, robot):
-    """Return the plan; ArgumentError or DescriptionError for what cannot be."""
+    """Return the plan; raises ArgumentError or DescriptionError for invalid arguments."""
     file = pathlib.Path(argument("urdf"))
     if not file.is_file():
-        raise ArgumentError(f"urdf:='{file}': there is no such file")
+        raise ArgumentError(f"urdf:='{file}': file does not exist")
     urdf = file.read_text("utf-8")
     joints = joints_of(urdf)
     if not joints:
-        raise ArgumentError(f"urdf:='{file}': the robot has no joint that moves")
+        raise ArgumentError(f"urdf:='{file}': the robot has no moving joint")
     scenario = argument("scenario")
     controller = argument("controller")
     if controller == "auto":
         controller = DEFAULT_CONTROLLER[scenario]
     if scenario == "forced" and controller != "effort_trajectory":
         raise ArgumentError(
-            f"controller:='{controller}': scenario:='forced' needs effort_trajectory, or auto")
+            f"controller:='{controller}': scenario:='forced' requires effort_trajectory or auto")
     rate = number(argument("rate"), "rate", above=True)
     if rate != int(rate):
-        raise ArgumentError(f"rate:='{argument('rate')}': it must be a whole number of Hz")
-    made = Plan(
+        raise ArgumentError(f"rate:='{argument('rate')}': must be an integer (Hz)")
+    parsed = Plan(
         file=file, urdf=urdf, joints=joints, scenario=scenario, controller=controller,
         gravity=numbers(argument("gravity"), "gravity", 3), rate=int(rate), robot=robot,
         start=positions(argument("start"), "start", joints) or [0.0] * len(joints),
@@ -136,18 +136,19 @@ def plan(argument, robot):
         payload=payload(argument("payload"), urdf), record=argument("record").strip(),
         goal=positions(argument("goal"), "goal", joints),
         period=number(argument("period"), "period", above=True))
-    if scenario == "forced" and not made.goal and not robot.get("rates"):
-        raise ArgumentError("scenario:='forced' needs goal:='...', the positions where it ends")
-    if made.record and not has_package("ros2bag"):
+    if scenario == "forced" and not parsed.goal and not robot.get("rates"):
+        raise ArgumentError("scenario:='forced' requires goal:='...', the final positions")
+    if parsed.record and not has_package("ros2bag"):
         raise ArgumentError(
-            f"record:='{made.record}': ros2bag is not installed (Debian: ros-$ROS_DISTRO-ros2bag)")
-    if made.record and pathlib.Path(made.record).exists():
-        raise ArgumentError(f"record:='{made.record}': it exists already")
-    return made
+            f"record:='{parsed.record}': ros2bag is not installed: install "
+            "ros-$ROS_DISTRO-ros2bag")
+    if parsed.record and pathlib.Path(parsed.record).exists():
+        raise ArgumentError(f"record:='{parsed.record}': already exists")
+    return parsed
 
 
 def gains_of(plan):
-    """Return the feedback gains; DescriptionError where the robot has no dynamics."""
+    """Return the feedback gains; raises DescriptionError if the robot has no dynamics."""
     if not is_ours(plan.urdf):
         return {}
     terms = model.terms(plan.file, dict(zip(plan.joints, plan.start)))
@@ -155,35 +156,35 @@ def gains_of(plan):
         return {}
     if terms is None:
         raise ArgumentError(
-            "controller:='effort_trajectory' takes its gains from the program `dynamics` of "
-            "dynamics_core, which is not in the PATH")
+            "controller:='effort_trajectory' computes its gains with the program `dynamics` of "
+            "dynamics_core, which is not in PATH")
     inertias = {joint: terms["M"][row][row] for row, joint in enumerate(terms["joints"])
                 if joint in plan.joints}
     return model.feedback_gains(inertias, plan.feedback)
 
 
-# ---- processes whose failure is the launch's
+# ---- processes whose failure ends the launch
 
 
 def vital(what):
-    """Return what to do at its exit: the launch ends, with an error where it failed."""
+    """Return an exit handler that ends the launch, with an error if the process failed."""
 
     def at_exit(event, context):
         if context.is_shutdown:
             return None
         if event.returncode != 0:
-            raise RuntimeError(f"{what} ended with {event.returncode}: its message is above")
+            raise RuntimeError(f"{what} exited with code {event.returncode}: see its message above")
         return [Shutdown(reason=f"{what} has ended")]
 
     return at_exit
 
 
 def helper(what):
-    """Return what to do at its exit: nothing, unless it failed."""
+    """Return an exit handler that ends the launch only if the process failed."""
 
     def at_exit(event, context):
         if event.returncode != 0 and not context.is_shutdown:
-            raise RuntimeError(f"{what} ended with {event.returncode}: its message is above")
+            raise RuntimeError(f"{what} exited with code {event.returncode}: see its message above")
 
     return at_exit
 
@@ -192,7 +193,7 @@ def helper(what):
 
 
 def hardware(plan, parameters):
-    """Return the controller manager with our hardware in it."""
+    """Return the node of the controller manager with the simulated hardware."""
     if plan.sim_time:
         return Node(
             package="dynamics_sim", executable="simulation_node", output="screen",
@@ -209,11 +210,11 @@ def hardware(plan, parameters):
 
 
 def scenario(plan):
-    """Return the node that puts everything in place before the time begins."""
+    """Return the node that prepares the scenario before the simulated time starts."""
     parameters = {
         "joints": plan.joints, "start": plan.start, "motion": plan.motion,
         "duration": plan.period, "resume": plan.sim_time and not plan.paused,
-        # in real time the arm sags a little before the trajectory comes: one second to get back
+        # in real time the arm sags before the trajectory starts: one second to return
         "approach": 0.0 if plan.sim_time else 1.0,
     }
     if plan.motion == "cycloid":
@@ -221,7 +222,7 @@ def scenario(plan):
     elif plan.motion == "mohan-saha":
         parameters.update(rates=plan.robot["rates"], periods=plan.robot["periods"])
     if plan.payload:
-        parameters.update(payload_mass=plan.payload.mass, payload_centre=plan.payload.centre,
+        parameters.update(payload_mass=plan.payload.mass, payload_center=plan.payload.center,
                           payload_frame=plan.payload.frame)
     if plan.record:
         parameters["recorder"] = RECORDER
@@ -230,28 +231,28 @@ def scenario(plan):
 
 
 def window(choice):
-    """Tell whether to open RViz; a message where it was wanted and cannot be."""
+    """Return whether to open RViz, and a message if that is not possible."""
     if choice == "false":
         return False, None
     obstacle = None
     if not has_package("rviz2"):
         obstacle = "rviz2 is not installed"
     elif not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
-        obstacle = "there is no display"
+        obstacle = "no display"
     if obstacle and choice == "true":
         raise ArgumentError(f"gui:='true': {obstacle}")
-    return obstacle is None, obstacle and f"{obstacle}: going on without RViz"
+    return obstacle is None, obstacle and f"{obstacle}: continuing without RViz"
 
 
 class Files:
-    """Temporary files of a launch, gone with it."""
+    """Temporary files of a launch, removed at its end."""
 
     def __init__(self):
-        """Make no file yet."""
+        """Create an empty list of files."""
         self.paths = []
 
     def write(self, content, prefix, suffix):
-        """Return the path of a new file."""
+        """Write a new file and return its path."""
         with tempfile.NamedTemporaryFile(
                 "w", prefix=prefix, suffix=suffix, delete=False, encoding="utf-8") as stream:
             stream.write(content)
@@ -259,62 +260,63 @@ class Files:
         return stream.name
 
     def remove(self, *_):
-        """Remove them."""
+        """Remove the files."""
         for path in self.paths:
             path.unlink(missing_ok=True)
 
 
 def start_robot(context, robot):
-    """Return the nodes, once the arguments are known."""
+    """Return the nodes of the launch."""
 
     def argument(name):
         return LaunchConfiguration(name).perform(context)
 
-    made = plan(argument, robot)
-    gains = gains_of(made)
-    show, remark = window(argument("gui"))
+    parsed = plan(argument, robot)
+    gains = gains_of(parsed)
+    show, message = window(argument("gui"))
     files = Files()
     parameters = files.write(
-        yaml.safe_dump(controller_parameters(made.joints, made.rate, gains)),
+        yaml.safe_dump(controller_parameters(parsed.joints, parsed.rate, gains)),
         "controllers_", ".yaml")
     description = with_control(
-        made.urdf, {"gravity": " ".join(map(repr, made.gravity)), "step": repr(made.step),
-                    **SCENARIOS[made.scenario]}, zip(made.joints, made.start))
-    sim_time = {"use_sim_time": made.sim_time}
-    flexible = is_flexible(made.urdf)
-    looks = {"gravity": made.gravity, "publish_frames": flexible}
+        parsed.urdf, {"gravity": " ".join(map(repr, parsed.gravity)), "step": repr(parsed.step),
+                    **SCENARIOS[parsed.scenario]}, zip(parsed.joints, parsed.start))
+    sim_time = {"use_sim_time": parsed.sim_time}
+    flexible = is_flexible(parsed.urdf)
+    marker_parameters = {"gravity": parsed.gravity, "publish_frames": flexible}
     if "energies" in robot.get("view", {}):
-        looks["energy_place"] = list(map(float, robot["view"]["energies"]))
+        marker_parameters["energy_place"] = list(map(float, robot["view"]["energies"]))
     actions = [
         RegisterEventHandler(OnShutdown(on_shutdown=files.remove)),
-        # the frames of a robot that bends come from its markers
+        # the frames of a flexible robot are published by the markers node
         Node(package="robot_state_publisher", executable="robot_state_publisher",
              parameters=[{"robot_description": description, "publish_frequency": 50.0}, sim_time],
              remappings=[("/tf", "rigid/tf"), ("/tf_static", "rigid/tf_static")]
              if flexible else []),
-        hardware(made, parameters),
+        hardware(parsed, parameters),
         Node(package="controller_manager", executable="spawner", output="screen",
-             arguments=[*made.controllers, "--controller-manager", "controller_manager",
+             arguments=[*parsed.controllers, "--controller-manager", "controller_manager",
                         "--controller-manager-timeout", "120", "--param-file", parameters],
              on_exit=helper("the spawner of the controllers")),
         Node(package="dynamics_ros", executable="dynamics_node", name="dynamics",
-             parameters=[{"gravity": made.gravity}, sim_time],
+             parameters=[{"gravity": parsed.gravity}, sim_time],
              on_exit=vital("the dynamics node")),
         Node(package="dynamics_ros", executable="markers_node", name="dynamics_markers",
-             parameters=[str(share("config", "markers.yaml")), looks, sim_time]),
+             parameters=[str(share("config", "markers.yaml")), marker_parameters,
+                         sim_time]),
     ]
-    if made.record:
+    if parsed.record:
         actions.append(ExecuteProcess(
-            cmd=["ros2", "bag", "record", "--output", made.record, "--node-name", RECORDER,
+            cmd=["ros2", "bag", "record", "--output", parsed.record, "--node-name", RECORDER,
                  "--topics", *RECORDED], output="screen", on_exit=helper("the recorder")))
-    if made.prepared:
-        actions.append(scenario(made))
-    if remark:
-        actions.append(LogInfo(msg=remark))
+    if parsed.prepared:
+        actions.append(scenario(parsed))
+    if message:
+        actions.append(LogInfo(msg=message))
     if show:
         configuration = rviz_configuration(
-            share("config", "robot.rviz").read_text("utf-8"), root_of(made.urdf),
-            reach_of(made.urdf), robot.get("view"), flexible)
+            share("config", "robot.rviz").read_text("utf-8"), root_of(parsed.urdf),
+            reach_of(parsed.urdf), robot.get("view"), flexible)
         actions.append(Node(
             package="rviz2", executable="rviz2", parameters=[sim_time],
             arguments=["-d", files.write(configuration, "robot_", ".rviz")],
@@ -338,39 +340,40 @@ def robot_launch(robot=None):
             name, default_value=str(default), description=description, **more)
 
     return LaunchDescription([
-        DeclareLaunchArgument("urdf", description="The robot's URDF file.", **urdf),
+        DeclareLaunchArgument("urdf", description="URDF file of the robot.", **urdf),
         argument("scenario", known["scenario"],
-                 "free-fall: joints without a controller are free, no stops and limits; "
-                 "hold: they stay where they are, with stops and limits; "
-                 "forced: the papers' motion, with feed-forward efforts from the dynamics node.",
+                 "free-fall: joints without controller are free, no limits; "
+                 "hold: they hold their position, with limits; "
+                 "forced: the papers' motion, with feedforward efforts from the dynamics node.",
                  choices=list(SCENARIOS)),
         argument("controller", "auto",
-                 "Who moves the robot. auto: none in free-fall, joint_trajectory in hold, "
-                 "effort_trajectory in forced.", choices=["auto", *CONTROLLERS]),
+                 "Controller of the robot. auto: none for free-fall, joint_trajectory for hold, "
+                 "effort_trajectory for forced.", choices=["auto", *CONTROLLERS]),
         argument("gui", "auto",
-                 "RViz. auto: where there are a display and rviz2; true: else it is an error.",
+                 "RViz. auto: if there is a display and rviz2 is installed; true: otherwise an "
+                 "error.",
                  choices=["auto", "true", "false"]),
         argument("use_sim_time", "true",
-                 "true: simulated time on /clock, the same run every time; "
-                 "false: real time, with ros2_control's own ros2_control_node.",
+                 "true: simulated time on /clock, repeatable; "
+                 "false: real time, with ros2_control_node.",
                  choices=["true", "false"]),
         argument("speed", "1.0",
-                 "Simulated seconds a second, 0: as fast as it goes (with use_sim_time)."),
+                 "Simulated seconds per second; 0: as fast as possible (with use_sim_time)."),
         argument("paused", "false",
-                 "true: it stands at its start until /simulation/set_state lets it run, or "
-                 "/simulation/step (with use_sim_time).", choices=["true", "false"]),
+                 "true: start paused; continue with /simulation/set_state or /simulation/step "
+                 "(with use_sim_time).", choices=["true", "false"]),
         argument("payload", "",
-                 "What the robot carries, 'mass [x y z] [link]' (kg, m in the link's axes): a "
-                 "point mass; without a link, at the last one of the longest chain."),
-        argument("record", "", "Folder of a new bag (rosbag2) to record the run in; empty: none."),
+                 "Point mass on a link, 'mass [x y z] [link]' (kg, m in the link frame); default "
+                 "link: the last one of the longest chain."),
+        argument("record", "", "Folder of a new bag (rosbag2) for recording; empty: none."),
         argument("start", known["start"],
-                 "Start positions, in the order of the URDF's joints (rad, m); empty: zero."),
+                 "Initial positions in the order of the joints in the URDF (rad, m); empty: zero."),
         argument("goal", known["goal"],
-                 "forced: where the cycloid ends (rad, m), joints as in start."),
-        argument("period", known["period"], "forced: how long the motion takes (s)."),
+                 "forced: final positions of the cycloid (rad, m), joints as in start."),
+        argument("period", known["period"], "forced: duration of the motion (s)."),
         argument("feedback", known["feedback"],
-                 "Bandwidth of effort_trajectory's feedback (rad/s); 0: feed-forward alone."),
-        argument("gravity", known["gravity"], "Gravity in the base link's axes (m/s^2)."),
+                 "Bandwidth of the feedback of effort_trajectory (rad/s); 0: feedforward only."),
+        argument("gravity", known["gravity"], "Gravity in axes of the base link (m/s^2)."),
         argument("rate", "500", "Rate of the controller manager (Hz)."),
         argument("step", "0.001", "Step of the simulation (s)."),
         OpaqueFunction(function=start_robot, args=[known]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robot descriptions: what a launch has to know of one, and made ready for ros2_control."""
+"""Reads robot descriptions and adds the <ros2_control> block."""
 
 import math
 import xml.etree.ElementTree as ElementTree
@@ -12,7 +12,7 @@ PLUGIN = "dynamics_sim/DynamicsSystem"
 
 
 class DescriptionError(ValueError):
-    """A robot description, or an argument about it, that cannot be."""
+    """An invalid robot description, or an argument that does not match it."""
 
 
 def parse(urdf, name="the robot description"):
@@ -20,14 +20,14 @@ def parse(urdf, name="the robot description"):
     try:
         robot = ElementTree.fromstring(urdf)
     except ElementTree.ParseError as error:
-        raise DescriptionError(f"{name}: it is not XML: {error}") from None
+        raise DescriptionError(f"{name}: invalid XML: {error}") from None
     if robot.tag != "robot":
-        raise DescriptionError(f"{name}: it starts with <{robot.tag}>, a URDF with <robot>")
+        raise DescriptionError(f"{name}: root element is <{robot.tag}>, must be <robot>")
     return robot
 
 
 def joints_of(urdf):
-    """Return the names of the joints that can be commanded, in the order of the file."""
+    """Return the names of the joints that can be commanded, in file order."""
     return [
         joint.get("name")
         for joint in parse(urdf).findall("joint")
@@ -36,23 +36,23 @@ def joints_of(urdf):
 
 
 def _parents(robot):
-    """Return each link's joint to its parent, by the link's name."""
+    """Return the parent joint of each link, by link name."""
     return {joint.find("child").get("link"): joint for joint in robot.findall("joint")
             if joint.find("child") is not None and joint.find("parent") is not None}
 
 
 def root_of(urdf):
-    """Return the name of the link that is no joint's child."""
+    """Return the name of the root link."""
     robot = parse(urdf)
     children = _parents(robot)
     for link in robot.findall("link"):
         if link.get("name") not in children:
             return link.get("name")
-    raise DescriptionError(f"robot '{robot.get('name')}': no link is its root")
+    raise DescriptionError(f"robot '{robot.get('name')}' has no root link")
 
 
-def _way(robot, link):
-    """Return the joints from the root to a link, and the length of the way."""
+def _chain(robot, link):
+    """Return the joints from a link to the root, and the length of this chain."""
     parents, joints, length = _parents(robot), [], 0.0
     while link in parents and len(joints) <= len(parents):
         joint = parents[link]
@@ -68,35 +68,35 @@ def _way(robot, link):
 
 
 def tip_of(urdf):
-    """Return the link at the end of the longest chain: the one that has most joints below it."""
+    """Return the link at the end of the longest chain of joints."""
     robot = parse(urdf)
     names = [link.get("name") for link in robot.findall("link")]
     if not names:
         raise DescriptionError(f"robot '{robot.get('name')}' has no links")
-    # of several the last, as the core chooses its end effector
-    return max(reversed(names), key=lambda name: len(_way(robot, name)[0]))
+    # the last if several are as long, like the end effector of dynamics_core
+    return max(reversed(names), key=lambda name: len(_chain(robot, name)[0]))
 
 
 def reach_of(urdf):
-    """Return how far from its root the robot can get at most, along its joints (m)."""
+    """Return an upper bound of the reach of the robot from its root (m)."""
     robot = parse(urdf)
-    return max((_way(robot, link.get("name"))[1] for link in robot.findall("link")), default=0.0)
+    return max((_chain(robot, link.get("name"))[1] for link in robot.findall("link")), default=0.0)
 
 
 def has_link(urdf, name):
-    """Tell whether there is a link of this name."""
+    """Return True if there is a link with this name."""
     return any(link.get("name") == name for link in parse(urdf).findall("link"))
 
 
 def is_flexible(urdf):
-    """Tell whether a link has modes of bending."""
+    """Return True if a link has bending modes."""
     return any(
         int(element.get(modes, "0")) > 0
         for element in parse(urdf).findall("link/flexible") for modes in ("modes_y", "modes_z"))
 
 
 def is_ours(urdf):
-    """Tell whether dynamics_sim simulates this robot, or will, for want of another block."""
+    """Return True if dynamics_sim simulates this robot, also if it has no <ros2_control> block."""
     blocks = parse(urdf).findall("ros2_control")
     return not blocks or any(
         (block.findtext("hardware/plugin") or "").strip() == PLUGIN for block in blocks)
@@ -106,8 +106,8 @@ def with_control(urdf, parameters, start=None):
     """
     Return the URDF with a <ros2_control> block for dynamics_sim, every joint with every interface.
 
-    A URDF that has a block of its own is returned as it is. `parameters` are the hardware's,
-    `start` the initial positions by joint name.
+    A URDF that already has a block is returned unchanged. `parameters`: of the hardware; `start`:
+    initial positions by joint name.
     """
     robot = parse(urdf)
     if robot.find("ros2_control") is not None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Pictures of RViz with the simulated robots at given times, on a screen of their own.
+Takes screenshots of RViz with the simulated robots at given times, on a virtual display.
 
     ros2 run dynamics_bringup rviz_pictures docs/images
 
-writes those of the documentation; others with
+writes those of the documentation; other ones with
 
     ros2 run dynamics_bringup rviz_pictures FOLDER NAME@SECONDS[,SECONDS...] LAUNCH_FILE [ARGUMENTS]
 """
@@ -24,19 +24,19 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from dynamics_bringup.screen import Screen
 
 GOALS = "/effort_trajectory_controller/follow_joint_trajectory/_action/status"
-RATE = 500  # control periods a second: the launch files' default
+RATE = 500  # control periods per second, the default of the launch files
 DOCUMENTED = [
     ("rviz_puma@0.25,0.7", "puma.launch.py"),
-    # harder than in the paper, for the bending to be seen
+    # faster than in the paper, to make the bending visible
     ("rviz_canadarm@1.6", "canadarm.launch.py", "goal:=0.8 0.3 0.3", "period:=5"),
 ]
 
 
-class Photographer:
-    """One launch with RViz, stepped to the times of its pictures."""
+class Screenshots:
+    """A launch with RViz, stepped to the times of the screenshots."""
 
     def __init__(self, words, width=1280, height=800):
-        """Start it; it stands at its beginning."""
+        """Start the launch, paused at time zero."""
         self.screen = Screen(width, height)
         self.launch = subprocess.Popen(
             ["ros2", "launch", "dynamics_bringup", *words, "gui:=true", "paused:=true",
@@ -44,23 +44,23 @@ class Photographer:
             env={**os.environ, "DISPLAY": self.screen.display, "LIBGL_ALWAYS_SOFTWARE": "1"},
             start_new_session=True)
         rclpy.init()
-        self.node = rclpy.create_node("photographer")
+        self.node = rclpy.create_node("screenshots")
         self.client = self.node.create_client(StepSimulation, "/simulation/step")
         self.steps = 0
 
     def close(self):
-        """End it all."""
+        """End the launch and the display."""
         self.node.destroy_node()
         rclpy.shutdown()
         self.launch.send_signal(signal.SIGINT)
         try:
             self.launch.wait(30.0)
         except subprocess.TimeoutExpired:
-            os.killpg(self.launch.pid, signal.SIGKILL)  # its own session: nobody else is in it
+            os.killpg(self.launch.pid, signal.SIGKILL)  # a separate session
         self.screen.close()
 
     def wait_until(self, condition, what, seconds=180.0):
-        """Wait; RuntimeError if it takes too long, or the launch has ended."""
+        """Wait for a condition; raises RuntimeError after a timeout or if the launch has ended."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end or self.launch.poll() is not None:
@@ -78,27 +78,27 @@ class Photographer:
             self.wait_until(lambda topic=topic: shows(topic), f"RViz does not show {topic}")
 
     def wait_for_start(self):
-        """Wait until it can be stepped: controllers active, and a forced motion handed over."""
+        """Wait until controllers are active and have received the trajectory, if there is one."""
         client = self.node.create_client(SetSimulationState, "/simulation/set_state")
-        self.wait_until(client.service_is_ready, "there is no simulation")
+        self.wait_until(client.service_is_ready, "no simulation found")
         state = SetSimulationState.Request.WAITING
         while state == SetSimulationState.Request.WAITING:
             future = client.call_async(SetSimulationState.Request())
-            self.wait_until(future.done, "the simulation does not answer")
+            self.wait_until(future.done, "no response from the simulation")
             state = future.result().state
         goals = []
         self.node.create_subscription(
             GoalStatusArray, GOALS, lambda message: goals.extend(message.status_list),
             QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
         if self.node.count_publishers(GOALS) > 0:
-            self.wait_until(lambda: goals, "the controller gets no trajectory")
+            self.wait_until(lambda: goals, "the controller received no trajectory")
 
     def go_to(self, moment):
-        """Advance to a time, slowly enough for the markers' trail."""
+        """Advance to a time in small steps, so that the trail of the markers is complete."""
         while self.steps < round(moment * RATE):
             count = min(RATE // 50, round(moment * RATE) - self.steps)
             future = self.client.call_async(StepSimulation.Request(steps=count))
-            self.wait_until(future.done, "the simulation does not step")
+            self.wait_until(future.done, "the simulation did not step")
             if future.result().result.code != 0:
                 raise RuntimeError(future.result().result.message)
             self.steps += count
@@ -106,32 +106,32 @@ class Photographer:
             self.wait_until(lambda: time.monotonic() > pause, "")  # noqa: B023
 
     def save(self, file, settle=4.0):
-        """Take a picture once RViz has drawn."""
+        """Save a screenshot when RViz has updated."""
         end = time.monotonic() + settle
         self.wait_until(lambda: time.monotonic() > end, "the launch has ended")
         self.screen.save(file)
 
 
 def take(folder, name, words):
-    """Write the pictures NAME@SECONDS,... of one launch."""
+    """Write the screenshots NAME@SECONDS,... of one launch."""
     stem, _, moments = name.partition("@")
     moments = sorted(float(moment) for moment in moments.split(","))
-    photographer = Photographer(words)
+    screenshots = Screenshots(words)
     try:
-        photographer.wait_for_rviz()
-        photographer.wait_for_start()
+        screenshots.wait_for_rviz()
+        screenshots.wait_for_start()
         for index, moment in enumerate(moments, 1):
-            photographer.go_to(moment)
+            screenshots.go_to(moment)
             number = f"_{index}" if len(moments) > 1 else ""
             file = pathlib.Path(folder, f"{stem}{number}.png")
-            photographer.save(file)
+            screenshots.save(file)
             print(f"wrote {file} ({moment:g} s)", flush=True)
     finally:
-        photographer.close()
+        screenshots.close()
 
 
 def main():
-    """Take the pictures that the arguments ask for."""
+    """Take the screenshots given by the arguments."""
     words = sys.argv[1:]
     if not words or words[0] in ("-h", "--help") or len(words) == 2:
         print(__doc__.strip())

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """
-Starts a scenario: what has to be in place before the simulated time begins to run.
+Prepares a scenario before the simulated time starts.
 
-It hands the payload to the dynamics node, asks it for the efforts of the papers' motion, gives the
-trajectory with them to the controller, waits for the recorder, and lets the simulation begin. So
-the first instant of a run is the same every time. Ends when the trajectory has ended.
+Sets the payload in the dynamics node, gets the efforts of the papers' motion from it, sends the
+trajectory with these efforts to the controller, waits for the recorder and resumes the simulation.
+Runs thus start in the same state every time. Exits when the trajectory has ended.
 """
 
 import math
@@ -27,11 +27,11 @@ from dynamics_bringup.motions import cycloid, mohan_saha
 
 
 class ScenarioError(RuntimeError):
-    """The scenario cannot be; says why."""
+    """The scenario cannot be started; the message gives the reason."""
 
 
 def sampled(joints, motion, duration, step):
-    """Return the motion as a trajectory, a point every `step` and at its end (s)."""
+    """Return the motion as a trajectory, with one point per `step` (s) and one at its end."""
     trajectory = JointTrajectory(joint_names=list(joints))
     count = max(1, math.ceil(duration / step - 1e-9))
     for index in range(count + 1):
@@ -45,7 +45,7 @@ def sampled(joints, motion, duration, step):
 
 
 class ScenarioNode(Node):
-    """Every step waits for those it needs, at most `patience` seconds of wall time."""
+    """Runs the steps of a scenario; each waits at most `patience` seconds of wall time."""
 
     def __init__(self):
         super().__init__("scenario")
@@ -64,9 +64,9 @@ class ScenarioNode(Node):
         self.approach = declared("approach", 0.0)
         self.controller = declared("controller", "effort_trajectory_controller")
         self.payload_mass = declared("payload_mass", 0.0)
-        self.payload_centre = list(declared("payload_centre", [0.0, 0.0, 0.0]))
+        self.payload_center = list(declared("payload_center", [0.0, 0.0, 0.0]))
         self.payload_frame = declared("payload_frame", "")
-        self.recorder = declared("recorder", "")  # the name of the recorder's node
+        self.recorder = declared("recorder", "")  # name of the node of the recorder
         self.resume = declared("resume", False)
         self.patience = declared("patience", 120.0)
         self.name = {"cycloid": "cycloid", "mohan-saha": "motion of Mohan and Saha"}.get(
@@ -80,7 +80,7 @@ class ScenarioNode(Node):
         end = time.monotonic() + self.patience
         while not condition():
             if time.monotonic() > end:
-                raise ScenarioError(f"waited {self.patience:g} s in vain: {what}")
+                raise ScenarioError(f"timeout after {self.patience:g} s: {what}")
             rclpy.spin_once(self, timeout_sec=pause)
 
     def wait_for(self, future, what):
@@ -89,8 +89,8 @@ class ScenarioNode(Node):
 
     def call(self, kind, name, request):
         client = self.create_client(kind, name)
-        self.wait_until(client.service_is_ready, f"there is no service {name}")
-        answer = self.wait_for(client.call_async(request), f"{name} does not answer")
+        self.wait_until(client.service_is_ready, f"service {name} not found")
+        answer = self.wait_for(client.call_async(request), f"no response from {name}")
         self.destroy_client(client)
         return answer
 
@@ -115,12 +115,13 @@ class ScenarioNode(Node):
         if self.motion != "none":
             goal = self.send(self.feed_forward())
         if self.recorder:
-            self.wait_until(self.recorder_listens, f"{self.recorder} does not record joint_states")
+            self.wait_until(self.recorder_is_ready,
+                            f"{self.recorder} has not subscribed to joint_states")
         if self.resume:
             request = SetSimulationState.Request(state=SetSimulationState.Request.RUNNING)
             answer = self.call(SetSimulationState, "simulation/set_state", request)
             if answer.result.code != ResultCode.SUCCESS:
-                raise ScenarioError(f"the simulation does not run: {answer.result.message}")
+                raise ScenarioError(f"the simulation cannot be resumed: {answer.result.message}")
         if goal is not None:
             self.follow(goal)
 
@@ -129,19 +130,19 @@ class ScenarioNode(Node):
         request.payload.frame = self.payload_frame
         inertia = request.payload.inertia
         inertia.m = self.payload_mass
-        inertia.com.x, inertia.com.y, inertia.com.z = self.payload_centre
+        inertia.com.x, inertia.com.y, inertia.com.z = self.payload_center
         answer = self.ask(SetPayload, "dynamics/set_payload", request)
         self.get_logger().info(
-            f"carries {self.payload_mass:g} kg on {self.payload_frame}, {answer.total_mass:g} kg "
-            "in all")
-        # the hardware hears it from the dynamics node, and does not say when it has
+            f"payload of {self.payload_mass:g} kg on {self.payload_frame}, total mass "
+            f"{answer.total_mass:g} kg")
+        # the hardware receives it from the dynamics node and sends no confirmation
         self.wait_until(lambda: self.count_subscribers("dynamics/payload") > 0,
-                        "nobody listens to dynamics/payload")
+                        "dynamics/payload has no subscriber")
         end = time.monotonic() + 0.5
         self.wait_until(lambda: time.monotonic() > end, "")
 
     def feed_forward(self):
-        """Return the motion as a trajectory with the efforts that it takes."""
+        """Return the motion as a trajectory with its efforts."""
         if self.motion == "cycloid":
             motion = cycloid(self.start, self.goal, self.duration)
         else:
@@ -152,9 +153,9 @@ class ScenarioNode(Node):
         verdict = answer.verdict
         if not verdict.within_limits:
             self.get_logger().warning(
-                f"the motion takes more than {verdict.first_violating_joint} can exert, from "
+                f"the motion exceeds the effort limit of {verdict.first_violating_joint} from "
                 f"{verdict.first_violating_point * self.sample:g} s on")
-        # the time to get there counts for the controller, not for the dynamics
+        # the approach is added for the controller, not for the dynamics
         shift = round(self.approach * 1e9)
         for point in answer.trajectory.points:
             total = point.time_from_start.sec * 10**9 + point.time_from_start.nanosec + shift
@@ -162,32 +163,33 @@ class ScenarioNode(Node):
         return answer.trajectory
 
     def send(self, trajectory):
-        """Return the goal's handle, once the controller has taken it."""
+        """Send the trajectory and return the handle of the accepted goal."""
         self.create_subscription(
-            JointTrajectoryControllerState, f"{self.controller}/controller_state", self.hear, 10)
+            JointTrajectoryControllerState, f"{self.controller}/controller_state",
+            self.record_error, 10)
         client = ActionClient(
             self, FollowJointTrajectory, f"{self.controller}/follow_joint_trajectory")
-        self.wait_until(client.server_is_ready, f"there is no {self.controller}")
+        self.wait_until(client.server_is_ready, f"{self.controller} not found")
         goal = FollowJointTrajectory.Goal(trajectory=trajectory)
         end = time.monotonic() + self.patience
         while True:
             handle = self.wait_for(
-                client.send_goal_async(goal), f"{self.controller} does not answer")
+                client.send_goal_async(goal), f"no response from {self.controller}")
             if handle.accepted:
                 self.get_logger().info(
-                    f"{self.controller} has the {self.name}: {len(trajectory.points)} points, "
-                    f"{self.duration:g} s, with their efforts")
+                    f"sent the {self.name} to {self.controller}: {len(trajectory.points)} points "
+                    f"with efforts, {self.duration:g} s")
                 return handle
-            # it takes goals only while it is active
+            # goals are accepted only while it is active
             if time.monotonic() > end:
-                raise ScenarioError(f"{self.controller} does not accept the trajectory")
+                raise ScenarioError(f"{self.controller} rejects the trajectory")
             rclpy.spin_once(self, timeout_sec=0.2)
 
-    def recorder_listens(self):
+    def recorder_is_ready(self):
         return any(info.node_name == self.recorder
                    for info in self.get_subscriptions_info_by_topic("joint_states"))
 
-    def hear(self, state):
+    def record_error(self, state):
         if not self.following:
             return
         for joint, error in zip(state.joint_names, state.error.positions):
@@ -197,21 +199,21 @@ class ScenarioNode(Node):
     def follow(self, handle):
         self.following = True
         future = handle.get_result_async()
-        while not future.done():  # as long as the simulation takes, or stands
+        while not future.done():  # without timeout: the simulation may be slow or paused
             rclpy.spin_once(self, timeout_sec=0.5)
         answer = future.result()
-        if answer.status != GoalStatus.STATUS_SUCCEEDED:  # it was deactivated, or given another
+        if answer.status != GoalStatus.STATUS_SUCCEEDED:  # deactivated, or replaced by another goal
             self.get_logger().warning(
-                f"{self.controller} did not end the {self.name}: "
+                f"{self.controller} did not complete the {self.name}: "
                 f"{answer.result.error_string or 'canceled'}")
             return
-        heard = "" if self.largest is None else (
-            f", at most {self.largest[0]:.2g} rad or m off ({self.largest[1]})")
-        self.get_logger().info(f"the {self.name} is done{heard}")
+        error = "" if self.largest is None else (
+            f", largest tracking error {self.largest[0]:.2g} rad or m ({self.largest[1]})")
+        self.get_logger().info(f"the {self.name} is complete{error}")
 
 
 def main():
-    """Run the scenario; exit 1 with a message where it cannot be."""
+    """Run the scenario; exit 1 with a message if it fails."""
     rclpy.init()
     node = ScenarioNode()
     try:
@@ -222,7 +224,7 @@ def main():
     except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
         pass
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ros2 launch may repeat the terminal's
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ros2 launch may repeat that of the terminal
         node.destroy_node()
         rclpy.try_shutdown()
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A screen without a monitor (Xvfb), and pictures of it: no other program needed."""
+"""A virtual display (Xvfb) and screenshots of it, without further programs."""
 
 import os
 import pathlib
@@ -12,10 +12,10 @@ import zlib
 
 
 class Screen:
-    """An Xvfb of its own, ended by close()."""
+    """An Xvfb process, ended by close()."""
 
     def __init__(self, width, height, seconds=30.0):
-        """Start it, on a display number that is free."""
+        """Start Xvfb on a free display number."""
         self.folder = tempfile.mkdtemp(prefix="screen_")
         reader, writer = os.pipe()
         self.process = subprocess.Popen(
@@ -24,39 +24,39 @@ class Screen:
             pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(writer)
         number = b""
-        while not number.endswith(b"\n"):  # it writes more than once, and wants to be heard out
+        while not number.endswith(b"\n"):  # Xvfb may write it in several parts
             ready, _, _ = select.select([reader], [], [], seconds)
             part = os.read(reader, 16) if ready else b""
             if not part:
                 os.close(reader)
                 self.close()
-                raise RuntimeError("Xvfb does not start")
+                raise RuntimeError("Xvfb did not start")
             number += part
         os.close(reader)
         self.display = f":{number.decode().strip()}"
 
     def close(self):
-        """End it."""
+        """End Xvfb."""
         self.process.terminate()
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def rows(self):
-        """Return the picture's lines, three bytes a pixel: red, green, blue."""
+        """Return the rows of the screen, three bytes per pixel: red, green, blue."""
         content = pathlib.Path(self.folder, "Xvfb_screen0").read_bytes()
-        # X11/XWDFile.h: 25 words, the first of them the size of the header with its text
+        # X11/XWDFile.h: 25 words; the first is the size of the header including its text
         header = struct.unpack(">25I", content[:100])
         size, width, height = header[0], header[4], header[5]
-        bits, line, colours = header[11], header[12], header[19]
+        bits, line, colors = header[11], header[12], header[19]
         if bits != 32 or header[7] != 0:
-            raise RuntimeError("Xvfb's picture is not of 32 bits a pixel, blue first")
-        start = size + 12 * colours
+            raise RuntimeError("the format of Xvfb is not 32 bits per pixel with blue first")
+        start = size + 12 * colors
         lines = []
         for row in range(height):
             pixels = content[start + row * line:start + row * line + 4 * width]
-            colour = bytearray(3 * width)
-            colour[0::3], colour[1::3], colour[2::3] = pixels[2::4], pixels[1::4], pixels[0::4]
-            lines.append(bytes(colour))
+            color = bytearray(3 * width)
+            color[0::3], color[1::3], color[2::3] = pixels[2::4], pixels[1::4], pixels[0::4]
+            lines.append(bytes(color))
         return lines
 
     def save(self, file, box=None):
@@ -78,7 +78,7 @@ def png(lines):
     def filtered():
         above = bytes(len(lines[0]))
         for line in lines:
-            # Paeth's and other filters gain little on flat colours: the line above does most
+            # filter "Up": sufficient for flat colors
             yield b"\2" + bytes((a - b) & 255 for a, b in zip(line, above))
             above = line
 

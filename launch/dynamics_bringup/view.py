@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RViz's configuration for one robot."""
+"""Configuration of RViz for a robot."""
 
 import yaml
 
@@ -8,8 +8,8 @@ def rviz_configuration(text, frame, reach, view=None, flexible=False):
     """
     Return config/robot.rviz with this robot's frame and view.
 
-    `view` has distance, focal_point, pitch and yaw; what it does not say is chosen by the robot's
-    reach (m). A robot that bends is drawn by its markers, so its rigid looks become a shadow.
+    `view` has distance, focal_point, pitch and yaw; defaults depend on the reach of the robot (m).
+    A flexible robot is drawn by markers, and its rigid model is drawn transparent.
     """
     configuration = yaml.safe_load(text)
     manager = configuration["Visualization Manager"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch tests share."""
+"""Common code of the launch tests."""
 
 import csv
 import math
@@ -25,7 +25,7 @@ DEFAULTS = {"gui": "false", "rate": "100"}
 
 
 def launched(robot, **arguments):
-    """Return a test's description: the launch file of a robot, without RViz."""
+    """Return the test description for the launch file of a robot, without RViz."""
     file = pathlib.Path(
         get_package_share_directory("dynamics_bringup"), "launch", f"{robot}.launch.py")
     return LaunchDescription([
@@ -37,9 +37,9 @@ def launched(robot, **arguments):
 
 
 def nothing():
-    """Return the description of a test that starts what it needs itself."""
+    """Return the test description of a test that starts its own processes."""
     return LaunchDescription([
-        ExecuteProcess(cmd=["sleep", "1000"]),  # without any process a launch would end
+        ExecuteProcess(cmd=["sleep", "1000"]),  # a launch without processes would end
         ReadyToTest(),
     ])
 
@@ -56,10 +56,10 @@ def seconds_of(stamp):
 
 
 class Listener:
-    """Hears /joint_states, in a context of its own."""
+    """Subscribes to /joint_states, in a separate context."""
 
     def __init__(self):
-        """Listen from now on."""
+        """Start the subscription."""
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
         self.node = rclpy.create_node("observer", context=self.context)
@@ -71,7 +71,7 @@ class Listener:
             JointState, "joint_states", self.hear, QoSProfile(depth=5000))
 
     def hear(self, message):
-        """Keep every state that has a stamp of its own."""
+        """Store the first state with each stamp."""
         self.last = message
         stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
         self.heard[stamp] = {
@@ -79,17 +79,17 @@ class Listener:
                 message.name, message.position, message.velocity, message.effort)}
 
     def forget(self):
-        """Start anew."""
+        """Remove the stored states."""
         self.last, self.heard = None, {}
 
     def close(self):
-        """Stop listening."""
+        """End the subscription."""
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 
     def wait_until(self, condition, what, seconds=120.0):
-        """Listen until something is so; AssertionError if that takes too long."""
+        """Spin until a condition is true; raises AssertionError after a timeout."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -101,7 +101,7 @@ class Listener:
         return -1.0 if self.last is None else seconds_of(self.last.header.stamp)
 
     def call(self, kind, name, request, seconds=90.0):
-        """Return a service's answer."""
+        """Return the response of a service."""
         client = self.node.create_client(kind, name)
         try:
             self.wait_until(client.service_is_ready, f"no service {name}", seconds)
@@ -119,20 +119,20 @@ class Listener:
 
 
 class RobotTest(unittest.TestCase):
-    """A test that hears the joint states."""
+    """A test that subscribes to the joint states."""
 
     @classmethod
     def setUpClass(cls):
-        """Listen."""
+        """Start the subscription."""
         cls.robot = Listener()
 
     @classmethod
     def tearDownClass(cls):
-        """Stop listening."""
+        """End the subscription."""
         cls.robot.close()
 
     def succeeded(self, answer):
-        """Fail unless the service did what it was asked for; return its answer."""
+        """Fail unless the service succeeds; return its response."""
         self.assertEqual(answer.result.code, 0, answer.result.message)
         return answer
 
@@ -147,12 +147,12 @@ class RobotTest(unittest.TestCase):
             StepSimulation, "/simulation/step", StepSimulation.Request(steps=steps)))
 
     def reset(self, **request):
-        """Put the simulation back."""
+        """Reset the simulation."""
         return self.succeeded(self.robot.call(
             ResetSimulation, "/simulation/reset", ResetSimulation.Request(**request)))
 
     def deactivate(self, controller):
-        """Take the joints from a controller."""
+        """Deactivate a controller."""
         answer = self.robot.call(
             SwitchController, "/controller_manager/switch_controller",
             SwitchController.Request(deactivate_controllers=[controller],
@@ -161,16 +161,16 @@ class RobotTest(unittest.TestCase):
 
 
 class Launch:
-    """A `ros2 launch` of its own: its output, its exit code, ended as by Ctrl-C."""
+    """A `ros2 launch` process with its output and exit code, ended as by Ctrl-C."""
 
     def __init__(self, *words):
-        """Start it."""
+        """Start the process."""
         self.process = subprocess.Popen(
             ["env", "--default-signal=INT", "ros2", "launch", "dynamics_bringup", *words],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
 
     def wait(self, seconds=120.0):
-        """Return exit code and output once it has ended by itself."""
+        """Wait until it ends; return exit code and output."""
         try:
             output, _ = self.process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -185,13 +185,13 @@ class Launch:
         try:
             output, _ = self.process.communicate(timeout=60.0)
         except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)  # its own session: nobody else is in it
+            os.killpg(self.process.pid, signal.SIGKILL)  # a separate session
             output, _ = self.process.communicate()
         return self.process.returncode, output
 
 
 def core_run(robot, duration, *options):
-    """Return the positions and velocities of the core's own run: {time in ms: {joint: [q, qd]}}."""
+    """Return positions and velocities simulated by dynamics_core: {ms: {joint: [q, qd]}}."""
     file = pathlib.Path(os.environ.get("TMPDIR", "/tmp"), f"core_run_{os.getpid()}.csv")
     try:
         subprocess.run(["dynamics", "simulate", robot, "--duration", str(duration), "--output",

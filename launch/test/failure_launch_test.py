@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launches that cannot be: one message that says why, and a non-zero exit."""
+"""Invalid launches end with one message that gives the reason, and a nonzero exit code."""
 
 import pathlib
 import sys
@@ -36,12 +36,12 @@ class TestFailures(unittest.TestCase):
         self.assertNotEqual(code, 0, output)
         self.assertIn(message, output)
 
-    def test_bad_inertia(self):
+    def test_invalid_inertia(self):
         self.fails(PUMA.replace('ixx="1.612"', 'ixx="-1.612"'),
-                   "link 'link1': has the negative principal moment of inertia")
+                   "link 'link1': inertia has the negative principal moment")
 
-    def test_bad_argument(self):
-        self.fails(PUMA, "start:='1 2': it must be 6 numbers", "start:=1 2")
+    def test_invalid_argument(self):
+        self.fails(PUMA, "start:='1 2': must be 6 numbers", "start:=1 2")
 
-    def test_hardware_that_refuses(self):
-        self.fails(PUMA.replace("</robot>", BLOCK), "it must be free, brake or hold")
+    def test_hardware_error(self):
+        self.fails(PUMA.replace("</robot>", BLOCK), "must be free, brake or hold")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""canadarm.launch.py as it is: Mohan and Saha's run, bent frames on /tf, recorded in a bag."""
+"""canadarm.launch.py: motion of Mohan and Saha, deflected frames on /tf, recorded in a bag."""
 
 import pathlib
 import shutil
@@ -27,9 +27,9 @@ def generate_test_description():
 
 class TestFlexible(RobotTest):
 
-    def test_swings_as_the_core_says(self):
+    def test_motion_matches_core(self):
         robot = self.robot
-        slopes = []  # of link2's frame against link1's, turned by the joint and the beam's tip
+        slopes = []  # rotation of link2 in the frame of link1, by the joint and the tip of the beam
         robot.node.create_subscription(
             TFMessage, "/tf", lambda message: slopes.extend(
                 (round(1000 * seconds_of(one.header.stamp)), one.transform.translation.y)
@@ -47,9 +47,9 @@ class TestFlexible(RobotTest):
         largest = largest_size(differences)
         print(f"{count} states of 5 s: at most {largest:.2g} rad from the core's own run")
         self.assertGreater(count, 50)
-        # the core's torques are continuous, a controller's are steps of 2 ms
+        # torques are continuous in dynamics_core and piecewise constant (2 ms) in the controller
         self.assertLess(largest, 1e-3)
-        # the tip of the first boom leaves the axis by centimetres
+        # deflection of the tip of the first boom, some centimeters
         self.assertGreater(len(slopes), 10)
         self.assertGreater(largest_size(y for _, y in slopes), 0.01)
 
@@ -57,7 +57,7 @@ class TestFlexible(RobotTest):
 @launch_testing.post_shutdown_test()
 class TestBag(unittest.TestCase):
 
-    def test_the_run_is_recorded_from_its_beginning(self):
+    def test_bag_starts_at_time_zero(self):
         self.addCleanup(shutil.rmtree, FOLDER, ignore_errors=True)
         if not RECORD:
             self.skipTest("ros2bag is not installed")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scenario:=forced: the PUMA follows the papers' cycloid on efforts, and brakes when let go."""
+"""scenario:=forced: the PUMA follows the papers' cycloid with efforts, and brakes if released."""
 
 import math
 import pathlib
@@ -43,9 +43,9 @@ class TestForced(RobotTest):
         print(f"{count} states of {LET_GO:g} s: at most {largest:.2g} rad from the cycloid")
         self.assertGreater(count, 100)
         self.assertLess(largest, 1e-3)
-        self.assertGreater(largest_size(efforts), 30.0)  # gravity alone takes as much
+        self.assertGreater(largest_size(efforts), 30.0)  # gravity alone requires this
 
-        # 0.6 rad/s were left; a joint that is let go falls a radian in half a second
+        # initially 0.6 rad/s; a free joint would fall by 1 rad in 0.5 s
         robot.wait_until(lambda: robot.time() >= released + 0.3, "the time does not go on")
         place = dict(zip(robot.last.name, robot.last.position))
         self.assertEqual(len(robot.last.velocity), 6)
@@ -55,4 +55,4 @@ class TestForced(RobotTest):
                 robot.last.name, robot.last.position, robot.last.velocity):
             self.assertLess(abs(velocity), 1e-3, name)
             self.assertAlmostEqual(position, place[name], delta=1e-3)
-        self.assertGreater(largest_size(robot.last.effort), 10.0)  # the brakes bear the arm
+        self.assertGreater(largest_size(robot.last.effort), 10.0)  # the brakes hold the arm

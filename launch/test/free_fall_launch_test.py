@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""puma.launch.py as it is: falls as the core says, pauses, steps, resets; twice the same."""
+"""puma.launch.py: free fall matches dynamics_core; pause, step, reset; runs are repeatable."""
 
 import pathlib
 import sys
@@ -24,7 +24,7 @@ def generate_test_description():
 class TestFreeFall(RobotTest):
 
     def largest_difference(self, run):
-        """Compare what was heard with the core's run, at the times that both have."""
+        """Compare received states with those of dynamics_core at common times."""
         differences, count = [], 0
         for stamp, joints in self.robot.heard.items():
             row = run.get(round(stamp / 1e6)) if stamp % 10_000_000 == 0 else None
@@ -35,7 +35,7 @@ class TestFreeFall(RobotTest):
             differences.extend(joints[joint][0] - row[joint][0] for joint in row)
         return largest_size(differences), count
 
-    def test_1_falls_as_the_core_says(self):
+    def test_1_free_fall_matches_core(self):
         self.robot.wait_until(lambda: self.robot.time() >= 2.0, "it does not fall")
         self.set_state(PAUSED)
         run = core_run("puma", 2)
@@ -43,11 +43,11 @@ class TestFreeFall(RobotTest):
         print(f"{count} states of 2 s: at most {largest:.2g} rad from the core's own run")
         self.assertGreater(count, 50, "too few states were heard")
         self.assertLess(largest, 1e-6)
-        self.assertGreater(abs(run[2000]["joint2"][0]), 1.0)  # it does fall
-        # nothing drives it
+        self.assertGreater(abs(run[2000]["joint2"][0]), 1.0)  # the arm moves
+        # no efforts
         self.assertEqual(list(self.robot.last.effort), [0.0] * 6)
 
-    def test_2_pauses_steps_and_goes_on(self):
+    def test_2_pauses_steps_and_resumes(self):
         stands = self.set_state(PAUSED)
         self.assertEqual(stands.state, PAUSED)
         after = self.step(7)
@@ -57,7 +57,7 @@ class TestFreeFall(RobotTest):
         self.assertAlmostEqual(self.robot.time(), seconds_of(after.time), places=9)
         largest, count = self.largest_difference(core_run("puma", 6))
         self.assertGreater(count, 50)
-        self.assertLess(largest, 1e-4)  # a fall is chaotic: the difference grows with time
+        self.assertLess(largest, 1e-4)  # chaotic motion: the difference grows with time
 
         asked = self.set_state(0)
         self.assertEqual(asked.state, PAUSED)
@@ -66,7 +66,7 @@ class TestFreeFall(RobotTest):
         self.robot.wait_until(
             lambda: self.robot.time() > seconds_of(after.time) + 0.2, "it does not go on")
 
-    def test_3_reset_repeats_the_fall(self):
+    def test_3_reset_repeats_the_motion(self):
         first.update(self.robot.heard)
         self.set_state(PAUSED)
         self.robot.forget()
@@ -78,7 +78,7 @@ class TestFreeFall(RobotTest):
         for stamp in both:
             self.assertEqual(self.robot.heard[stamp], first[stamp], f"at {stamp} ns")
 
-        # and from a given state
+        # reset to a given state
         self.set_state(PAUSED)
         self.reset(names=["joint2", "joint5"], positions=[-1.0, 0.25])
         time = seconds_of(self.step(1).time)
@@ -99,12 +99,12 @@ class TestFreeFall(RobotTest):
 @launch_testing.post_shutdown_test()
 class TestAfterwards(unittest.TestCase):
 
-    def test_nodes_end_well(self, proc_info):
+    def test_nodes_end_without_error(self, proc_info):
         for name in ("robot_state_publisher", "simulation_node", "dynamics_node", "markers_node"):
             launch_testing.asserts.assertExitCodes(proc_info, process=name)
 
     def test_second_launch_is_identical(self):
-        """The same launch again: the same joint states at the same times, bit for bit."""
+        """A second launch gives the same joint states at the same times, bit for bit."""
         self.assertTrue(first, "there was no first run")
         robot = Listener()
         launch = Launch("puma.launch.py", "gui:=false", "rate:=100", "speed:=2")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In real time, with ros2_control's own node: waits, goes where it is told, stays when released."""
+"""Real time with ros2_control_node: holds, moves to a position, holds when released."""
 
 import pathlib
 import sys
@@ -29,7 +29,7 @@ class TestPosition(RobotTest):
         return bool(place) and all(
             abs(place[name] - value) < 1e-4 for name, value in zip(JOINTS, goal))
 
-    def test_waits_goes_and_stays(self):
+    def test_holds_moves_and_holds(self):
         robot = self.robot
         robot.wait_until(lambda: robot.active() == {"joint_state_broadcaster", CONTROLLER},
                          "the controllers do not become active")
@@ -46,5 +46,5 @@ class TestPosition(RobotTest):
         while time.monotonic() < end:
             robot.executor.spin_once(timeout_sec=0.1)
             self.assertTrue(self.at(GOAL), "it falls")
-        # gravity is there, and the drives hold against it
+        # the drives compensate gravity
         self.assertGreater(largest_size(robot.last.effort), 1.0)

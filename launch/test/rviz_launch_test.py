@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RViz starts with our configuration on a display of its own, and no display reports an error."""
+"""RViz starts with our configuration on a virtual display, and no display reports an error."""
 
 import atexit
 import os
@@ -24,7 +24,7 @@ from dynamics_bringup.screen import Screen  # noqa: E402
 
 
 def obstacle():
-    """Return why this test cannot run here, or nothing."""
+    """Return the reason why this test cannot run on this machine, or None."""
     try:
         get_package_prefix("rviz2")
     except PackageNotFoundError:
@@ -38,7 +38,7 @@ def obstacle():
 
 screen = None if obstacle() else Screen(1024, 700)
 if screen is not None:
-    atexit.register(screen.close)  # after RViz has gone
+    atexit.register(screen.close)  # after RViz has ended
 
 
 def generate_test_description():
@@ -69,7 +69,7 @@ class TestRviz(RobotTest):
                        robot.node.get_subscriptions_info_by_topic("/dynamics_markers/markers"))
 
         robot.wait_until(subscribed, "RViz does not subscribe to the markers")
-        # the very configuration that it was started with
+        # the configuration that it was started with
         configuration = command[command.index("-d") + 1]
         done = subprocess.run(
             [os.environ["RVIZ_STATUS"], configuration, "60", "--ros-args", "-p",
@@ -80,7 +80,7 @@ class TestRviz(RobotTest):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         for display in ("Robot", "Dynamics"):
             self.assertRegex(done.stdout, rf"ok: {display}, Topic: \d+ messages received")
-        # and RViz itself is still there, with nothing to complain of
+        # RViz is still running, without error messages
         self.assertNotIsInstance(proc_info[process], ProcessExited)
         said = "".join(line.text.decode() for line in proc_output[process])
         self.assertNotIn("[ERROR]", said)

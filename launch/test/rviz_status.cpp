@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// RViz with a configuration, and what its displays say of themselves:
+// Runs RViz with a configuration and prints the status of its displays:
 //
 //   rviz_status CONFIGURATION SECONDS
 //
-// Runs until every display is well and has heard from its topic, and one has seen a robot, or for
-// that many seconds at most; then prints one line a status and exits 0, or 1 where it is not so.
+// Runs until every display is OK and has received messages, and one has loaded a robot, or until the
+// timeout; then prints one line per status and exits with 0, or with 1 after the timeout.
 
 #include <QApplication>
 #include <chrono>
@@ -33,7 +33,7 @@ struct Status {
   StatusProperty::Level level;
 };
 
-/// Statuses that have no others below them, depth first.
+/// Statuses without children, depth first.
 void collect(const Property& property, const std::string& display, std::vector<Status>& found) {
   for (int i = 0; i < property.numChildren(); ++i) {
     const Property* child = property.childAt(i);
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     bool robot = false, bad = false;
     for (const Status& status : found) {
       robot = robot || status.text == "URDF parsed OK";
-      // a topic that nothing has come from is no error to RViz
+      // RViz does not report a topic without messages as an error
       const bool silent =
           status.name == "Topic" && status.text.find("messages received") == std::string::npos;
       bad = bad || silent || status.level != StatusProperty::Ok;
@@ -92,5 +92,5 @@ int main(int argc, char** argv) {
   }
   std::fflush(stdout);
   client.shutdown();
-  std::_Exit(well ? 0 : 1);  // the render system is not meant to be taken down piece by piece
+  std::_Exit(well ? 0 : 1);  // the render system cannot be destroyed in parts
 }

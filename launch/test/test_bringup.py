@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments, motions, gains and RViz's configuration, without starting anything."""
+"""Arguments, motions, gains and the configuration of RViz, without starting processes."""
 
 import csv
 import pathlib
@@ -21,7 +21,7 @@ URDFS = pathlib.Path(get_package_share_directory("dynamics_description"), "urdf"
 ROBOTS = yaml.safe_load((SOURCE / "config/robots.yaml").read_text("utf-8"))
 PUMA = (URDFS / "puma.urdf").read_text("utf-8")
 needs_program = pytest.mark.skipif(
-    shutil.which("dynamics") is None, reason="the program `dynamics` is not in the PATH")
+    shutil.which("dynamics") is None, reason="the program `dynamics` is not in PATH")
 
 
 def test_numbers():
@@ -36,29 +36,30 @@ def test_numbers():
     for text in ("-1", "", "nan"):
         with pytest.raises(ArgumentError, match="speed"):
             number(text, "speed")
-    with pytest.raises(ArgumentError, match="above 0"):
+    with pytest.raises(ArgumentError, match="greater than 0"):
         number("0", "rate", above=True)
 
 
 def test_payload():
     assert payload(" ", PUMA) is None
     alone = payload("2.5", PUMA)
-    assert (alone.mass, alone.centre, alone.frame) == (2.5, [0.0, 0.0, 0.0], "tool0")
+    assert (alone.mass, alone.center, alone.frame) == (2.5, [0.0, 0.0, 0.0], "tool0")
     placed = payload("1 0.1, 0 -0.2 link3", PUMA)
-    assert (placed.mass, placed.centre, placed.frame) == (1.0, [0.1, 0.0, -0.2], "link3")
-    for text, error, message in (("0", ArgumentError, "above 0"), ("1 2 3", ArgumentError, "x y z"),
-                                 ("1 hand", DescriptionError, "no link 'hand'")):
+    assert (placed.mass, placed.center, placed.frame) == (1.0, [0.1, 0.0, -0.2], "link3")
+    for text, error, message in (("0", ArgumentError, "greater than 0"),
+                                 ("1 2 3", ArgumentError, "x y z"),
+                                 ("1 hand", DescriptionError, "link 'hand' does not exist")):
         with pytest.raises(error, match=message):
             payload(text, PUMA)
 
 
-def test_what_a_description_says():
+def test_reads_descriptions():
     assert root_of(PUMA) == "base_link"
     assert tip_of(PUMA) == "tool0"
     assert 0.9 < reach_of(PUMA) < 1.2
     assert not is_flexible(PUMA)
     assert is_flexible((URDFS / "canadarm.urdf").read_text("utf-8"))
-    with pytest.raises(DescriptionError, match="not XML"):
+    with pytest.raises(DescriptionError, match="invalid XML"):
         root_of("<robot>")
     with pytest.raises(DescriptionError, match="<sdf>"):
         root_of("<sdf/>")
@@ -72,8 +73,8 @@ def close(ours, row, kind, joints):
 
 @needs_program
 @pytest.mark.parametrize("robot", sorted(ROBOTS))
-def test_forced_motions_are_the_cores(robot, tmp_path):
-    """Positions, velocities and accelerations against `dynamics inverse --trajectory cycloid`."""
+def test_forced_motions_match_core(robot, tmp_path):
+    """Compare the motion with `dynamics inverse --trajectory cycloid`."""
     known = ROBOTS[robot]
     start = numbers(known["start"], "start")
     period = known["period"]
@@ -94,35 +95,35 @@ def test_forced_motions_are_the_cores(robot, tmp_path):
 
 
 @needs_program
-def test_gains_follow_from_the_inertia():
+def test_gains_are_proportional_to_inertia():
     terms = model.terms(URDFS / "planar3.urdf")
-    # three rods in one line, about the first joint
+    # inertia of three rods in line about the first joint
     rods = ((0.5, 0.3, 0.0), (0.4, 0.25, 0.3), (0.3, 0.22, 0.55))
-    whole = sum(mass * (length**2 / 12 + (root + length / 2)**2) for mass, length, root in rods)
-    assert terms["M"][0][0] == pytest.approx(whole, rel=1e-12)
+    total = sum(mass * (length**2 / 12 + (root + length / 2)**2) for mass, length, root in rods)
+    assert terms["M"][0][0] == pytest.approx(total, rel=1e-12)
     folded = model.terms(URDFS / "planar3.urdf", {"joint2": 3.0})
-    assert folded["M"][0][0] < 0.5 * whole
+    assert folded["M"][0][0] < 0.5 * total
     gains = model.feedback_gains({"joint1": 2.0}, 10.0)["joint1"]
     assert (gains["p"], gains["i"], gains["d"]) == (200.0, 0.0, 40.0)
 
 
 @needs_program
-def test_a_bad_inertia_is_named(tmp_path):
+def test_invalid_inertia_is_reported(tmp_path):
     bad = tmp_path / "bad.urdf"
     bad.write_text(PUMA.replace('ixx="1.612"', 'ixx="-1.612"'), "utf-8")
     with pytest.raises(DescriptionError, match=r"^\S*bad\.urdf:\d+: link 'link1': .*negative"):
         model.terms(bad)
 
 
-def test_rviz_looks_at_the_robot():
+def test_rviz_view_depends_on_robot():
     text = (SOURCE / "config/robot.rviz").read_text("utf-8")
-    made = yaml.safe_load(rviz_configuration(text, "root", 10.0))["Visualization Manager"]
-    assert made["Global Options"]["Fixed Frame"] == "root"
-    assert made["Views"]["Current"]["Distance"] == 25.0
-    made = yaml.safe_load(rviz_configuration(text, "root", 1.0, {"distance": 7, "yaw": 1.0}, True))
-    made = made["Visualization Manager"]
-    assert made["Views"]["Current"]["Distance"] == 7.0
-    assert made["Views"]["Current"]["Yaw"] == 1.0
-    classes = {one["Class"].split("/")[1]: one for one in made["Displays"]}
+    shown = yaml.safe_load(rviz_configuration(text, "root", 10.0))["Visualization Manager"]
+    assert shown["Global Options"]["Fixed Frame"] == "root"
+    assert shown["Views"]["Current"]["Distance"] == 25.0
+    shown = yaml.safe_load(rviz_configuration(text, "root", 1.0, {"distance": 7, "yaw": 1.0}, True))
+    shown = shown["Visualization Manager"]
+    assert shown["Views"]["Current"]["Distance"] == 7.0
+    assert shown["Views"]["Current"]["Yaw"] == 1.0
+    classes = {one["Class"].split("/")[1]: one for one in shown["Displays"]}
     assert classes["RobotModel"]["Alpha"] < 1.0
     assert classes["MarkerArray"]["Topic"]["Value"] == "/dynamics_markers/markers"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The <ros2_control> block, and the robots' start and gravity."""
+"""The <ros2_control> block, and the initial positions and gravity of the robots."""
 import pathlib
 import re
 import xml.etree.ElementTree as ElementTree
@@ -34,27 +34,27 @@ def test_block_has_every_joint_and_interface():
     assert copy.get("name") == "copy"
     assert copy.findall("command_interface") == []
     assert len(copy.findall("state_interface")) == 4
-    # the rest is as it was
+    # the rest is unchanged
     assert text.startswith(SMALL[:SMALL.rindex("</robot>")])
 
 
-def test_a_block_of_ones_own_is_kept():
+def test_existing_block_is_kept():
     own = SMALL.replace("</robot>", "<ros2_control name='mine' type='system'/></robot>")
     assert with_control(own, {"unclaimed": "free"}) == own
 
 
-def test_unknown_joints_are_refused():
+def test_unknown_joints_are_errors():
     with pytest.raises(ValueError, match="copy"):
         with_control(SMALL, {}, {"copy": 0.0})
 
 
-def test_the_papers_robots_have_a_start():
+def test_built_in_robots_have_initial_positions():
     assert set(ROBOTS) >= {"planar3", "stanford", "puma", "canadarm"}
 
 
 @pytest.mark.parametrize("name", sorted(ROBOTS))
-def test_robots_start_as_their_urdf_says(name):
-    """robots.yaml against the comment that `dynamics urdf` writes from the robot's table."""
+def test_initial_positions_match_urdf(name):
+    """Compare robots.yaml with the comment that `dynamics urdf` writes from the table."""
     text = (URDFS / f"{name}.urdf").read_text("utf-8")
 
     def said(what, unit):

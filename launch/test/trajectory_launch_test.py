@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Stanford arm with a payload waits at its start, and follows a joint trajectory."""
+"""The Stanford arm with a payload holds its initial position and follows a joint trajectory."""
 
 import pathlib
 import sys
@@ -24,7 +24,7 @@ def generate_test_description():
 
 class TestTrajectory(RobotTest):
 
-    def test_waits_then_follows(self):
+    def test_holds_then_follows(self):
         robot = self.robot
         wanted = {"joint_state_broadcaster", "joint_trajectory_controller"}
         robot.wait_until(lambda: robot.active() == wanted, "the controllers do not become active")
@@ -56,6 +56,6 @@ class TestTrajectory(RobotTest):
             return all(abs(place[name] - value) < 1e-4 for name, value in zip(JOINTS, GOAL))
 
         robot.wait_until(there, "it does not arrive", 60.0)
-        # 30 N m or so hold the arm up there
+        # about 30 N m hold the arm
         self.assertGreater(largest_size(robot.last.effort), 1.0)
         client.destroy()
