@@ -150,7 +150,7 @@ TEST_F(Program, RejectsBadInputWithExitCodeTwo) {
   write("negative.urdf",
         "<robot name='x'><link name='a'><inertial><mass value='-1'/><inertia ixx='1' iyy='1' "
         "izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link></robot>");
-  expect_refused("inverse negative.urdf", "link 'a': its mass is -1 kg");
+  expect_refused("inverse negative.urdf", "link 'a': mass is -1 kg");
   write("broken.yaml", "robot: x\nlinks: [\n");
   expect_refused("inverse broken.yaml", "broken.yaml");
   fs::create_directories(folder / "folder.urdf");
