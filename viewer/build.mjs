@@ -25,7 +25,7 @@ async function build_page() {
   const text = (ending) => result.outputFiles.find((file) => file.path.endsWith(ending)).text;
   const fill = (page, mark, content) => {
     if (page.split(mark).length !== 2) throw new Error(`the template must hold ${mark} once`);
-    // a function, because $ in the content means nothing
+    // a function, so that $ in the content is not interpreted
     return page.replace(mark, () => content);
   };
   let page = readFileSync(join(here, "src/viewer.html"), "utf8");

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the page in the folder WORK: npm ci (again only when the lock changes), type check, bundle, tests.
-# A registry out of reach is a warning, and no page; a mistake in the sources is an error.
+# If the npm registry cannot be reached, it warns and builds no page; an error in the sources is an error.
 
 file(MAKE_DIRECTORY ${WORK})
-# mirrored whole, so that a file deleted from the sources is gone here too
+# mirrored completely, so that files deleted from the sources are removed
 file(REMOVE_RECURSE ${WORK}/src ${WORK}/test ${WORK}/build)
 file(
   COPY ${SOURCE}/src

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a run: its parts put together around one clock.
+// The page of a run: creates its parts and connects them to one clock.
 
 import { Clock } from "./clock";
 import type { Run } from "./data/run";
@@ -77,14 +77,14 @@ export class App {
     this.invalidate();
   }
 
-  /** Joint values that the arm shows. */
+  /** Displayed joint values. */
   joint_values(): Record<string, number> {
     this.update();
     const values = this.scene ? this.scene.joint_values : this.source.joint_values(locate(this.run.samples.t, this.clock.time));
     return Object.fromEntries(this.run.model.coordinates.map((name, i) => [name, values[i]!]));
   }
 
-  /** A link's frame in the world as it is drawn: 16 numbers, column by column. */
+  /** Displayed frame of a link in the world: 4x4 matrix in column-major order. */
   link_pose(name: string): number[] | null {
     this.update();
     if (this.scene) return this.scene.link_matrix(name)?.toArray() ?? null;
@@ -106,9 +106,9 @@ export class App {
       listen_to_view_keys(view, (a, e) => scene.stage.orbit(a, e), (f) => scene.stage.zoom(f));
       return scene;
     } catch (error) {
-      // a browser without WebGL still gets the plots and the numbers
+      // without WebGL show only the plots and the numbers
       view.replaceChildren(element("p", { class: "no-view", role: "alert" },
-        "The 3D view needs WebGL, which this browser does not offer. The plots and the run's numbers are beside it.",
+        "The 3D view requires WebGL, which this browser does not support. Plots and numbers are still available.",
         element("small", {}, error instanceof Error ? error.message : String(error))));
       return null;
     }
@@ -116,12 +116,12 @@ export class App {
 
   private header(): HTMLElement {
     const { theme, run } = this;
-    const look = { auto: ["auto", "Theme: as the system (T)"], light: ["sun", "Theme: light (T)"], dark: ["moon", "Theme: dark (T)"] } as const;
+    const look = { auto: ["auto", "Theme: system (T)"], light: ["sun", "Theme: light (T)"], dark: ["moon", "Theme: dark (T)"] } as const;
     const button = icon_button("auto", "Theme", () => theme.next(), { class: "icon theme" });
     const paint = (): void => set_icon(button, ...(look[theme.current] as unknown as [string, string]));
     theme.on_change(paint);
     paint();
-    // a file's name will do; its folders are in the settings
+    // file name only; the path is in the settings
     const robot = (typeof run.settings.robot === "string" && run.settings.robot.split(/[/\\]/).pop()) || run.model.name;
     document.title = [robot, run.settings.scenario].filter((x) => typeof x === "string").join(" · ");
     return element("header", { class: "head" },
@@ -144,12 +144,12 @@ export class App {
 
   private zoom_tools(): HTMLElement {
     const { window } = this;
-    const whole = icon_button("fit", "Whole run (0)", () => window.reset(), { disabled: true });
-    window.on_change(() => { whole.disabled = window.whole; });
+    const fit = icon_button("fit", "Complete run (0)", () => window.reset(), { disabled: true });
+    window.on_change(() => { fit.disabled = window.is_complete; });
     return element("div", { class: "buttons", role: "group", "aria-label": "Zoom in time" },
       icon_button("minus", "Zoom out (−)", () => window.zoom(1 / 0.6, this.clock.time)),
       icon_button("plus", "Zoom in (+)", () => window.zoom(0.6, this.clock.time)),
-      whole);
+      fit);
   }
 
   private invalidate(): void {
@@ -159,7 +159,7 @@ export class App {
   private tick(now: number): void {
     this.frame = 0;
     if (this.clock.playing) {
-      // a tab that slept must not jump
+      // do not jump after the tab was inactive
       const passed = this.last_tick > 0 ? Math.min(0.25, (now - this.last_tick) / 1000) : 0;
       this.last_tick = now;
       this.clock.advance(passed);
@@ -172,7 +172,7 @@ export class App {
     if (this.clock.playing || gliding) this.invalidate();
   }
 
-  /** Everything shows the clock's instant. */
+  /** Updates all parts to the time of the clock. */
   private update(): void {
     const { time } = this.clock;
     const instant = locate(this.run.samples.t, time);

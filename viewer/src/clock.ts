@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one time of the page: everything shows this instant, and nothing keeps another.
+// The time of the page. All parts display this time.
 
 export class Clock {
   readonly start: number;
   readonly end: number;
   private now: number;
-  /** Where the instant returns to when a passing look (a pointer over a plot) ends. */
+  /** Time to return to when a preview (pointer over a plot) ends. */
   private resting: number | null = null;
   private running = false;
   private rate = 1;
@@ -34,7 +34,7 @@ export class Clock {
     this.move(time);
   }
 
-  /** Shows an instant for as long as the reader points at it. */
+  /** Shows a time while the pointer is over it. */
   preview(time: number): void {
     if (this.running) return;
     this.resting ??= this.now;
@@ -76,7 +76,7 @@ export class Clock {
     this.changed();
   }
 
-  /** Moves by whole samples, landing on a sample. */
+  /** Moves by a number of samples, to the time of a sample. */
   step(samples: number): void {
     const { t } = this;
     let low = 0;
@@ -92,7 +92,7 @@ export class Clock {
     this.seek(t[Math.min(t.length - 1, Math.max(0, target))]!);
   }
 
-  /** Lets wall seconds pass. */
+  /** Advances by wall-clock seconds. */
   advance(seconds: number): void {
     if (!this.running) return;
     let next = this.now + seconds * this.rate;

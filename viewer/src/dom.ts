@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making elements.
+// Creates DOM elements.
 
 type Child = Node | string | null;
 type Attributes = Record<string, string | number | boolean | ((event: Event) => void)>;
 
-/** An element with attributes ("on..." are listeners, false leaves an attribute out) and children. */
+/** An element with attributes ("on..." are listeners, false omits an attribute) and children. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K, attributes: Attributes = {}, ...children: Child[]
 ): HTMLElementTagNameMap[K] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything without a mouse.
+// Keyboard control.
 
 import type { Clock } from "./clock";
 import { change_speed } from "./panels/transport";
@@ -18,7 +18,7 @@ function typing(target: EventTarget | null): boolean {
   return target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement;
 }
 
-/** True where Space or Enter presses the thing that has the focus. */
+/** True if Space or Enter activates the focused element. */
 function pressable(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest("button, summary, label, a") !== null;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens the run that the page carries, or says why it cannot.
+// Opens the run embedded in the page, or shows why it cannot be displayed.
 
 import "./styles/theme.css";
 import "./styles/page.css";
@@ -12,9 +12,9 @@ import type { Run } from "./data/run";
 import { message_page } from "./panels/messages";
 import { Theme } from "./theme";
 
-/** What tests, and the curious, can ask of the page. */
+/** Interface of the page for tests. */
 export interface ViewerInterface {
-  /** Settles when the page is ready for its reader; false where it shows a message instead of a run. */
+  /** Resolves when the page is ready; false if it shows a message instead of a run. */
   ready: Promise<boolean>;
   seek(time: number): void;
   time(): number;
@@ -55,15 +55,15 @@ function show_message(title: string, text: string): void {
 }
 
 function show_error(error: unknown): void {
-  if (error instanceof RunError) show_message("This run cannot be shown", error.message);
-  else show_message("Something went wrong in this page", error instanceof Error ? error.message : String(error));
+  if (error instanceof RunError) show_message("This run cannot be displayed", error.message);
+  else show_message("Error in this page", error instanceof Error ? error.message : String(error));
 }
 
 function open_file(file: File): void {
   file.text().then((text) => {
     const run = parse_run(text);
     if (run) show_run(run, null);
-    else show_message("There is no run in this file", `${file.name} is empty.`);
+    else show_message("This file contains no run", `${file.name} is empty.`);
   }).catch(show_error);
 }
 
@@ -75,7 +75,7 @@ function show_run(run: Run, other: Run | null): void {
 function embedded(id: string): Run | null {
   const script = document.getElementById(id);
   const text = script?.textContent ?? "";
-  // the text of a long run need not stay in memory beside its columns
+  // free the text of a long run
   script?.remove();
   return parse_run(text);
 }
@@ -84,14 +84,14 @@ function start(): void {
   try {
     const run = embedded("run");
     if (!run) {
-      show_message("This page holds no run", "It is the empty template. Open a run that was written as JSON, or let the program write the page with its data.");
+      show_message("This page contains no run", "It is the empty template. Open a run in JSON format, or write the page with the program.");
       return;
     }
     let other: Run | null = null;
     try {
       other = embedded("compare");
     } catch (error) {
-      run.notices.push({ kind: "warning", text: `The compared run cannot be shown. ${error instanceof Error ? error.message : String(error)}` });
+      run.notices.push({ kind: "warning", text: `The compared run cannot be displayed. ${error instanceof Error ? error.message : String(error)}` });
     }
     show_run(run, other);
   } catch (error) {
@@ -99,6 +99,6 @@ function start(): void {
   }
 }
 
-// a failure before the first picture would leave an empty screen
+// show errors that occur before the first frame
 window.addEventListener("error", (event) => { if (!settled) show_error(event.error ?? event.message); });
 start();

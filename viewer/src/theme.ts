@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Light and dark: follows the system until the reader chooses; the colours live in CSS custom properties.
+// Light and dark: follows the system until the user selects a theme; colors are CSS custom properties.
 
 export type ThemeChoice = "auto" | "light" | "dark";
 
 const storage_key = "dynamics-viewer-theme";
 const choices: readonly ThemeChoice[] = ["auto", "light", "dark"];
 
-/** Series colours: told apart by hue and lightness, at least 3:1 against their background. */
+/** Colors of series: distinct in hue and lightness, contrast at least 3:1 to the background. */
 const series_light = ["#2563c9", "#c2500a", "#0f8069", "#a4269a", "#7d6608", "#6a45d1", "#c2283f", "#0a7590", "#4c7a12", "#5b6470"];
 const series_dark = ["#7fb0ff", "#ff9f66", "#4fd0b0", "#f08fe3", "#e2c35a", "#b6a1ff", "#ff8792", "#66d4ec", "#a8d95f", "#c4ccd6"];
 
@@ -63,7 +63,7 @@ export class Theme {
     return palette[i % palette.length]!;
   }
 
-  /** Beyond ten series the colours repeat; dashes tell them apart. */
+  /** Colors repeat after ten series, with different dashes. */
   dash(i: number): number[] {
     return ([[], [7, 4], [2, 3], [9, 3, 2, 3]] as number[][])[Math.floor(i / series_light.length) % 4]!;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A page in headless Chromium, watched for errors and for anything it asks of a network.
+// Opens a page in headless Chromium and records errors and network requests.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { fill_page } from "./fixtures";
 const candidates = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 export const browser_path = candidates.find((path): path is string => path !== undefined && path !== "" && existsSync(path));
 
-/** Why the browser tests cannot run here, or false. */
+/** Reason why the browser tests cannot run on this machine, or false. */
 export const no_browser: string | false = browser_path === undefined ? "Chromium is not installed (package chromium)" : false;
 
 export const template_path = process.env.VIEWER_TEMPLATE ?? "build/viewer.html";
@@ -23,7 +23,7 @@ export function launch(): Promise<Browser> {
     args: [
       "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
       "--disable-sync",
-      // WebGL in software, and nothing else through it: the page itself is drawn faster without
+      // software rendering for WebGL only, which is faster for the rest of the page
       "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-compositing", "--disable-gpu-rasterization",
     ],
   });
@@ -31,9 +31,9 @@ export function launch(): Promise<Browser> {
 
 export interface OpenPage {
   page: Page;
-  /** Console errors, uncaught exceptions and requests beyond the file itself. */
+  /** Console errors, uncaught exceptions and requests other than for the file. */
   complaints: string[];
-  /** Whether a run (not a message) is shown. */
+  /** True if a run (not a message) is shown. */
   shown: boolean;
   /** Milliseconds from opening the file to being ready. */
   elapsed: number;
@@ -41,11 +41,11 @@ export interface OpenPage {
 }
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Runs in the page before anything else. */
+  /** Runs in the page before its own scripts. */
   prepare?: () => void;
 }
 
-/** Opens a file, as a reader would. */
+/** Opens a file in the browser. */
 export async function open_file(browser: Browser, path: string, { prepare, ...options }: OpenOptions = {}): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
@@ -55,7 +55,7 @@ export async function open_file(browser: Browser, path: string, { prepare, ...op
   page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") note(message.text()); });
   page.on("pageerror", (error) => note(String(error)));
   page.on("request", (request) => { if (request.url() !== url && !/^(data|blob):/.test(request.url())) note(`request ${request.url()}`); });
-  // remarks about the software renderer, and about the tests' reading of pixels, are not the page's
+  // ignore messages about the software renderer and about the pixel reads of the tests
   const note = (text: string): void => { if (!/GL Driver Message|GPU stall|swiftshader|willReadFrequently/i.test(text)) complaints.push(text); };
   const start = Date.now();
   await page.goto(url);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading runs: columns, refusals and notices.
+// Reader of runs: columns, errors and notices.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,26 +7,26 @@ import { decode_column, hold_last_finite } from "../src/data/columns";
 import { parse_run, read_run, total_energy } from "../src/data/run";
 import { encode, flexible_run, make_run, planar3, puma } from "./fixtures";
 
-test("a column is the same in every encoding", () => {
+test("column encodings are equivalent", () => {
   const values = Float64Array.of(0, -1.5, 3.25, 1e-3, NaN);
   assert.deepEqual(decode_column(encode(values, "plain"), "x"), values);
   assert.deepEqual(decode_column(encode(values, "f64"), "x"), values);
   assert.deepEqual(decode_column(encode(values, "f32"), "x"), values.map(Math.fround));
 });
 
-test("a bad column is refused with its place", () => {
+test("an invalid column is reported with its path", () => {
   assert.throws(() => decode_column([1, "two"], "samples.q[0]"), /samples\.q\[0\]\[1\] is "two"/);
   assert.throws(() => decode_column({ f32: "AAA=" }, "samples.t"), /not a multiple of 4/);
   assert.throws(() => decode_column({ f64: "***" }, "samples.t"), /not valid base64/);
   assert.throws(() => decode_column(7, "samples.t"), /not a column/);
 });
 
-test("gaps hold the last finite value, and the first one before any", () => {
+test("gaps are filled with the last finite value, leading gaps with the first", () => {
   assert.deepEqual(hold_last_finite(Float64Array.of(NaN, 2, NaN, NaN, 5)), Float64Array.of(2, 2, 2, 2, 5));
   assert.deepEqual(hold_last_finite(Float64Array.of(NaN, NaN)), Float64Array.of(0, 0));
 });
 
-test("a whole run is read", () => {
+test("reads a complete run", () => {
   const run = read_run(make_run(puma(), { encoding: "f64" }));
   assert.equal(run.samples.count, 1001);
   assert.equal(run.model.joints.length, 7);
@@ -41,7 +41,7 @@ test("a whole run is read", () => {
   assert.deepEqual(bent.notices, []);
 });
 
-test("what is absent may be absent", () => {
+test("optional parts may be missing", () => {
   const json = make_run(puma());
   for (const key of ["qd", "qdd", "tau", "kinetic", "potential", "energy_drift", "power", "power_balance"]) delete json.samples[key];
   delete json.statistics;
@@ -52,23 +52,23 @@ test("what is absent may be absent", () => {
   assert.deepEqual(run.gravity, [0, 0, -9.81]);
 });
 
-test("an empty page is no run", () => {
+test("an empty page contains no run", () => {
   assert.equal(parse_run("null"), null);
   assert.equal(parse_run("  "), null);
   assert.equal(parse_run(["", "DYNAMICS_RUN", ""].join("__")), null);
 });
 
-test("malformed files are refused with a reason", () => {
+test("malformed files are reported with the reason", () => {
   const broken = (change: (json: ReturnType<typeof make_run>) => void): string => {
     const json = make_run(puma(), { count: 11 });
     change(json);
     return JSON.stringify(json);
   };
-  assert.throws(() => parse_run("{oops"), /JSON is malformed/);
-  assert.throws(() => parse_run("[]"), /an object is expected/);
+  assert.throws(() => parse_run("{oops"), /JSON of the run is malformed/);
+  assert.throws(() => parse_run("[]"), /expected an object/);
   assert.throws(() => parse_run('{"format": "other"}'), /not a run/);
   assert.throws(() => parse_run(broken((j) => { delete j.model; })), /model is missing/);
-  assert.throws(() => parse_run(broken((j) => { j.samples.q.pop(); })), /samples\.q has 5 columns; 6 are expected/);
+  assert.throws(() => parse_run(broken((j) => { j.samples.q.pop(); })), /samples\.q has 5 columns; expected 6/);
   assert.throws(() => parse_run(broken((j) => { j.samples.tau[2].pop(); })), /samples\.tau\[2\] \(joint3\) has 10 values/);
   assert.throws(() => parse_run(broken((j) => { j.samples.t = []; })), /no samples/);
   assert.throws(() => parse_run(broken((j) => { j.samples.t[4] = 0; })), /Time does not increase: samples\.t\[4\]/);
@@ -78,7 +78,7 @@ test("malformed files are refused with a reason", () => {
   assert.throws(() => parse_run(broken((j) => { j.model.joints[5].coordinate = 6; })), /'joint6' uses coordinate 6; the model has 6/);
 });
 
-test("what a reader must know is said", () => {
+test("notices are shown", () => {
   const texts = (json: unknown): string => read_run(json).notices.map((notice) => notice.text).join("\n");
   const nan = make_run(puma());
   nan.samples.q[1][502] = null;
@@ -97,7 +97,7 @@ test("what a reader must know is said", () => {
   assert.match(texts(mesh), /Meshes are not part of the page: link1 is drawn as bones/);
 });
 
-test("NaN written as such is read as a gap", () => {
+test("NaN is read as a gap", () => {
   const text = JSON.stringify(make_run(planar3(), { count: 3 })).replace(/"kinetic":\[[^,]*/, '"kinetic":[NaN');
   assert.ok(Number.isNaN(parse_run(text)!.samples.kinetic![0]));
 });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs for the tests: smooth motions of robots with the papers' shapes, in the format that the program writes.
+// Runs for the tests: smooth motions of the papers' robots, in the format of the program.
 
 import type { JointType } from "../src/data/model";
 
 type Triple = [number, number, number];
 type Column = number[] | { f32: string } | { f64: string };
-// the tests change these objects at will, to make them wrong
+// the tests modify these objects
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type RunJson = any;
 
@@ -99,7 +99,7 @@ export function puma(): ModelJson {
   };
 }
 
-/** Bones only, gravity along -y. */
+/** No geometry, gravity along -y. */
 export function planar3(): ModelJson {
   const names = ["joint1", "joint2", "joint3"];
   return {
@@ -113,7 +113,7 @@ export function planar3(): ModelJson {
   };
 }
 
-/** A slide in the third joint, a mimic joint at the end, bones only. */
+/** Prismatic third joint, mimic joint at the end, no geometry. */
 export function stanford(): ModelJson {
   const model: ModelJson = {
     name: "stanford",
@@ -136,7 +136,7 @@ export function stanford(): ModelJson {
   return model;
 }
 
-/** Two long links that bend as (x/6)^2; the elbow sits on the first one's end. */
+/** Two long links that bend as (x/6)^2; the elbow is at the end of the first one. */
 export function flexible(): ModelJson {
   const x = [0, 1.5, 3, 6];
   const beam = (name: string, amplitude: number): LinkJson => ({
@@ -235,7 +235,7 @@ export function flexible_run(options: RunOptions = {}): RunJson {
   return run;
 }
 
-/** The page as the program writes it. */
+/** The page as written by the program. */
 export function fill_page(template: string, run: unknown, compare: unknown = null): string {
   const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)).replace(/<\//g, "<\\/");
   return template.replace("__DYNAMICS_RUN__", () => text(run)).replace("__DYNAMICS_COMPARE__", () => text(compare));

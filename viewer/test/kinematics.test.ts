@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the links are, against an independent computation and by hand.
+// Forward kinematics compared with an independent implementation, with dynamics_core and with closed forms.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -24,13 +24,13 @@ function check(model: ModelJson, q: number[]): void {
   });
 }
 
-test("links are where an independent computation puts them", () => {
+test("link poses match the independent implementation", () => {
   for (const model of [puma(), planar3(), stanford()]) {
     for (let k = 0; k < 20; ++k) check(model, model.coordinates.map((_, i) => 2 * Math.sin(1 + 7 * k + 3 * i)));
   }
 });
 
-test("axes of any direction and length, planar and floating joints", () => {
+test("supports arbitrary axes, planar and floating joints", () => {
   const model = puma();
   model.joints[1]!.axis = [1, 2, -3];
   model.joints[2]!.origin.rpy = [0.3, -0.7, 1.9];
@@ -46,23 +46,23 @@ test("axes of any direction and length, planar and floating joints", () => {
   check(body, [0.1, -0.2, 0.3, 0.4, -0.5, 0.6, 1.1, -1.2, 1.3, 0.7]);
 });
 
-test("the planar arm by hand", () => {
+test("planar arm matches the closed form", () => {
   const kinematics = new Kinematics(read_model(planar3()));
   const { links } = kinematics.pose([Math.PI / 2, -Math.PI / 2, 0], kinematics.make_poses());
   const place = Array.from(links[3]!.subarray(12, 15));
   [1, 1, 0].forEach((x, k) => assert.ok(Math.abs(place[k]! - x) < 1e-15));
 });
 
-// runs and the poses of their frames, computed by the core; page_frames_test of dynamics_core keeps the file current
+// runs and frame poses computed by dynamics_core; written and checked by its page_frames_test
 interface FrameCase {
   name: string;
   run: unknown;
-  /** By link and sample: x, y, z and the rotation matrix row by row. */
+  /** By link and sample: x, y, z and the rotation matrix by rows. */
   frames: Record<string, number[][]>;
 }
 
 for (const { name, run: json, frames: expected } of frames as unknown as FrameCase[]) {
-  test(`every frame is where the core has it: ${name}`, () => {
+  test(`frame poses match dynamics_core: ${name}`, () => {
     const run = read_run(json);
     const source = new PoseSource(run);
     const links = Object.entries(expected);
@@ -79,7 +79,7 @@ for (const { name, run: json, frames: expected } of frames as unknown as FrameCa
           rotation: [0, 3, 6].map((row) => rotation.slice(row, row + 3) as [number, number, number]),
         };
         const index = run.model.links.findIndex((candidate) => candidate.name === link);
-        // a rotation that is wrong by an angle moves what is a reach away by that angle times the reach
+        // rotation errors are weighted by the reach
         const apart = pose_difference(core, poses.links[index]!, reach) / reach;
         assert.ok(apart <= 1e-9, `${link} at ${time} s is drawn ${apart} of the reach from where the core has it`);
         ++compared;
@@ -89,7 +89,7 @@ for (const { name, run: json, frames: expected } of frames as unknown as FrameCa
   });
 }
 
-test("between its places a beam follows the shape and keeps its length", () => {
+test("beam interpolation follows the mode shapes and keeps the length", () => {
   // y = d sin^2 x and z = e sin^2 x on a beam of 2 m; the integral of (2 sin x cos x)^2 is x/2 - sin(4x)/8
   const length = 2;
   const x = Float64Array.from({ length: 9 }, (_, k) => (length * k) / 8);
@@ -105,18 +105,18 @@ test("between its places a beam follows the shape and keeps its length", () => {
     assert.equal(rest, 0);
     const place = [s - ((d * d + e * e) / 2) * (s / 2 - Math.sin(4 * s) / 8), d * Math.sin(s) ** 2, e * Math.sin(s) ** 2];
     place.forEach((value, k) => assert.ok(Math.abs(section[12 + k]! - value) < 1e-6, `x = ${s}`));
-    // Rz(y') Ry(-z') turns x to (cos y' cos z', sin y' cos z', sin z')
+    // Rz(y') Ry(-z') maps x to (cos y' cos z', sin y' cos z', sin z')
     const [slope_y, slope_z] = [d * Math.sin(2 * s), e * Math.sin(2 * s)];
     const direction = [Math.cos(slope_y) * Math.cos(slope_z), Math.sin(slope_y) * Math.cos(slope_z), Math.sin(slope_z)];
     direction.forEach((value, k) => assert.ok(Math.abs(section[k]! - value) < 1e-5, `x = ${s}`));
   }
-  // beyond the end everything moves with the last cross-section, before the root nothing moves
+  // points beyond the end move with the last cross-section, points before the root do not move
   const beyond = bend.section_of(2.5);
   assert.equal(beyond.rest, 0.5);
   assert.deepEqual(transform_point(bend.section_of(-0.5).section, [-0.5, 0.1, 0.2]), [-0.5, 0.1, 0.2]);
 });
 
-test("what sits on a bent link moves and turns with it", () => {
+test("joints on a flexible link move and rotate with it", () => {
   const run = read_run(flexible_run());
   const source = new PoseSource(run);
   const time = 2.6;
@@ -131,13 +131,13 @@ test("what sits on a bent link moves and turns with it", () => {
     elbow[1]! + 6 * Math.sin(direction) + w * Math.cos(direction),
   ];
   hand.forEach((x, k) => assert.ok(Math.abs(poses.links[3]![12 + k]! - x) < 1e-9));
-  // the desired motion is that of a rigid robot
+  // the desired motion is rigid
   const rigid = new PoseSource(run, run.samples.q).pose_at(time, scale);
   const straight = [6 * Math.cos(q[0]!) + 6 * Math.cos(q[0]! + q[1]!), 6 * Math.sin(q[0]!) + 6 * Math.sin(q[0]! + q[1]!)];
   straight.forEach((x, k) => assert.ok(Math.abs(rigid.poses.links[3]![12 + k]! - x) < 1e-12));
 });
 
-test("shapes that do not fit are refused, missing ones are reported", () => {
+test("invalid mode shapes are errors, missing ones are notices", () => {
   const refused = (change: (shapes: any) => void, message: RegExp): void => { // eslint-disable-line @typescript-eslint/no-explicit-any
     const json = structuredClone(flexible_run({ count: 3 }));
     change(json.model.links[1].flexible.shapes);
@@ -153,7 +153,7 @@ test("shapes that do not fit are refused, missing ones are reported", () => {
   assert.match(read_run(old).notices.map((notice) => notice.text).join(), /drawn straight/);
 });
 
-test("the path is the recorded one where there is one, else the end effector's", () => {
+test("the path is the recorded one, otherwise computed from the end effector", () => {
   const json = make_run(planar3(), { count: 11 });
   const source = new PoseSource(read_run(json));
   const { points, times } = source.path(100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A long run stays fluid.
+// Performance with long runs.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -13,16 +13,16 @@ if (!no_browser) {
   after(async () => { await browser.close(); });
 }
 
-/** Seconds of processor time that the pages' processes have used, by process. */
+/** Processor time of the processes of the page in seconds, by process. */
 async function processor_times(): Promise<Map<number, number>> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");
   await session.detach();
-  // not the graphics process: here it draws in software what a reader's graphics hardware does
+  // without the graphics process, which uses software rendering here
   return new Map(processInfo.filter((process) => process.type === "renderer").map((process) => [process.id, process.cpuTime]));
 }
 
-/** The time used since then; a process that has ended since is not counted. */
+/** Processor time since then; processes that have ended are not counted. */
 async function used_since(before_then: Map<number, number>): Promise<number> {
   let sum = 0;
   for (const [id, time] of await processor_times()) sum += time - (before_then.get(id) ?? 0);
@@ -38,7 +38,7 @@ test("a run of 100,000 samples and six joints is interactive within 3 s", { skip
     const start = Date.now();
     await page.keyboard.press("End");
     const values = await page.evaluate(() => window.dynamicsViewer.jointValues());
-    // the wall clock of a busy machine counts its other work too; the page's own is what its processes used
+    // processor time, because wall time depends on the load of the machine
     measured.push({ wall: (elapsed + Date.now() - start) / 1000, processor: await used_since(start_times) });
     assert.equal(await page.evaluate(() => window.dynamicsViewer.time()), 1000);
     assert.ok(Math.abs(values.joint2! - motion(1, 1000, 1, 0.5)[0]) < 1e-6);
@@ -52,7 +52,7 @@ test("a run of 100,000 samples and six joints is interactive within 3 s", { skip
   assert.ok(Math.min(...measured.map(({ wall, processor }) => Math.min(wall, processor))) < 3, text);
 });
 
-test("a peak of one sample is seen in the whole run", { skip: no_browser }, async () => {
+test("a peak of one sample is visible in the complete run", { skip: no_browser }, async () => {
   const run = make_run(puma(), { count: 100_000, duration: 1000, frequency: 0.5 });
   run.samples.kinetic[61_234] = 5000;
   const { page, complaints, close } = await open_run(browser, run);
@@ -60,7 +60,7 @@ test("a peak of one sample is seen in the whole run", { skip: no_browser }, asyn
   await page.waitForFunction(() => document.querySelector("#plot-energies canvas") !== null);
   await page.keyboard.press("+");
   await page.keyboard.press("0");
-  // the one sample that stands out reaches the top of the plot: its colour is seen there
+  // the peak reaches the top of the plot
   const seen = await page.locator("#plot-energies").evaluate((section) => {
     const canvas = section.querySelector("canvas")!;
     const { width, height } = canvas;
@@ -71,7 +71,7 @@ test("a peak of one sample is seen in the whole run", { skip: no_browser }, asyn
     }
     return colored;
   });
-  assert.ok(seen > 3, `${seen} coloured pixels near the top`);
+  assert.ok(seen > 3, `${seen} colored pixels near the top`);
   assert.deepEqual(complaints, []);
   await close();
 });

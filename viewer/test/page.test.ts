@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page in a browser, driven as a person would.
+// Interaction with the page in a browser.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -15,7 +15,7 @@ if (!no_browser) {
   after(async () => { await browser.close(); });
 }
 
-/** A browser test: opens a run, does things, and ends without complaints of the page. */
+/** A browser test: opens a run, interacts with it, and checks that the page reports no errors. */
 function page_test(name: string, run: () => unknown, act: (open: OpenPage) => Promise<void>, extra: { compare?: () => unknown; options?: object } = {}): void {
   test(name, { skip: no_browser }, async () => {
     const open = await open_run(browser, run(), extra.compare?.() ?? null, extra.options);
@@ -34,7 +34,7 @@ const next_frame = (page: Page): Promise<void> =>
   page.evaluate(() => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))));
 const scrubber = (page: Page): Promise<number> => page.locator(".scrubber").evaluate((x) => Number((x as HTMLInputElement).value));
 
-/** The time at which a plot's line stands, read from where it is on the screen. */
+/** Time of the cursor of a plot, from its position on the screen. */
 async function line_time(page: Page, plot: string): Promise<number> {
   return page.locator(`#plot-${plot}`).evaluate((section) => {
     const over = section.querySelector(".u-over")!.getBoundingClientRect();
@@ -43,13 +43,13 @@ async function line_time(page: Page, plot: string): Promise<number> {
   });
 }
 
-/** The value a plot shows for a series. */
+/** Displayed value of a series. */
 async function shown_value(page: Page, plot: string, series: string): Promise<number> {
   const text = await page.locator(`#plot-${plot} [data-series="${series}"] .value`).textContent();
   return Number(text!.replace("−", "-"));
 }
 
-/** How many pixels of a plot's canvas have a series' colour, about. */
+/** Approximate number of pixels of a plot with the color of a series. */
 async function colored_pixels(page: Page, plot: string, series: string): Promise<number> {
   return page.locator(`#plot-${plot}`).evaluate((section, name) => {
     const swatch = section.querySelector<HTMLElement>(`[data-series="${name}"] .swatch`)!;
@@ -67,7 +67,7 @@ async function colored_pixels(page: Page, plot: string, series: string): Promise
   }, series);
 }
 
-page_test("the arm's joints at a time are the data's, its links where they belong", () => make_run(puma()), async ({ page, shown }) => {
+page_test("joint values and link poses match the data", () => make_run(puma()), async ({ page, shown }) => {
   assert.equal(shown, true);
   await page.evaluate(() => window.dynamicsViewer.seek(4.37));
   const values = await joints(page);
@@ -83,7 +83,7 @@ page_test("the arm's joints at a time are the data's, its links where they belon
   await screenshot(page, "puma_light");
 });
 
-page_test("play moves the arm, pause stops it", () => make_run(puma()), async ({ page }) => {
+page_test("play and pause", () => make_run(puma()), async ({ page }) => {
   const first = await joints(page);
   const picture = await page.locator(".view canvas").screenshot();
   await page.getByRole("button", { name: "Play" }).click();
@@ -117,7 +117,7 @@ page_test("speed and loop", () => make_run(puma(), { duration: 0.6, count: 61 })
   assert.ok(wrapped, "with a loop it starts again");
 });
 
-page_test("scrubber, plots' line, values and arm show the same instant", () => make_run(puma()), async ({ page }) => {
+page_test("slider, cursors, values and arm show the same time", () => make_run(puma()), async ({ page }) => {
   const agree = async (): Promise<void> => {
     await next_frame(page);
     const time = await now(page);
@@ -146,8 +146,8 @@ page_test("scrubber, plots' line, values and arm show the same instant", () => m
   await agree();
 });
 
-page_test("a drag in a plot zooms all plots, a double click shows the whole run", () => make_run(puma()), async ({ page }) => {
-  const ticks = (): Promise<boolean> => page.getByRole("button", { name: "Whole run" }).isDisabled();
+page_test("drag zooms all plots, double click shows the complete run", () => make_run(puma()), async ({ page }) => {
+  const ticks = (): Promise<boolean> => page.getByRole("button", { name: "Complete run" }).isDisabled();
   assert.equal(await ticks(), true);
   const before_zoom = await page.locator("#plot-velocities-rad canvas").screenshot();
   const over = (await page.locator("#plot-positions-rad .u-over").boundingBox())!;
@@ -166,7 +166,7 @@ page_test("a drag in a plot zooms all plots, a double click shows the whole run"
   assert.equal(await ticks(), true);
 });
 
-page_test("a joint is hidden and shown", () => make_run(puma()), async ({ page }) => {
+page_test("joints can be hidden and shown", () => make_run(puma()), async ({ page }) => {
   const before_hiding = await colored_pixels(page, "positions-rad", "joint2");
   assert.ok(before_hiding > 100, `joint2 is drawn (${before_hiding} pixels)`);
   const chip = page.getByRole("group", { name: "Joints shown" }).getByRole("button", { name: "joint2" });
@@ -188,7 +188,7 @@ page_test("a joint is hidden and shown", () => make_run(puma()), async ({ page }
   assert.equal(await total.getAttribute("aria-pressed"), "false");
 });
 
-page_test("everything works with the keyboard", () => make_run(puma()), async ({ page }) => {
+page_test("keyboard control", () => make_run(puma()), async ({ page }) => {
   const pressed = async (key: string): Promise<number> => {
     await page.keyboard.press(key);
     return now(page);
@@ -207,9 +207,9 @@ page_test("everything works with the keyboard", () => make_run(puma()), async ({
   await page.keyboard.press("3");
   assert.equal(await page.getByRole("button", { name: "joint3" }).getAttribute("aria-pressed"), "false");
   await page.keyboard.press("+");
-  assert.equal(await page.getByRole("button", { name: "Whole run" }).isDisabled(), false);
+  assert.equal(await page.getByRole("button", { name: "Complete run" }).isDisabled(), false);
   await page.keyboard.press("0");
-  assert.equal(await page.getByRole("button", { name: "Whole run" }).isDisabled(), true);
+  assert.equal(await page.getByRole("button", { name: "Complete run" }).isDisabled(), true);
   await page.keyboard.press("t");
   assert.equal(await page.locator("html").getAttribute("data-theme"), "light");
   await page.keyboard.press("t");
@@ -227,7 +227,7 @@ page_test("everything works with the keyboard", () => make_run(puma()), async ({
   assert.equal(await now(page), time, "on the 3D view, arrows orbit");
   assert.ok(!(await page.locator(".view canvas").screenshot()).equals(picture));
 
-  // every control is reached by Tab, and each has a name
+  // every control can be reached with Tab and has a name
   const names: string[] = [];
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
   for (let i = 0; i < 60; ++i) {
@@ -245,10 +245,10 @@ page_test("everything works with the keyboard", () => make_run(puma()), async ({
   }
 });
 
-page_test("the view's options change the picture", () => make_run(puma()), async ({ page }) => {
+page_test("options of the view change the picture", () => make_run(puma()), async ({ page }) => {
   await page.evaluate(() => window.dynamicsViewer.seek(3));
   await page.getByText("View", { exact: true }).click();
-  for (const option of ["Joint axes", "Torques and forces", "End-effector trail", "Centres of mass", "Ground grid"]) {
+  for (const option of ["Joint axes", "Torques and forces", "End-effector trail", "Centers of mass", "Ground grid"]) {
     await next_frame(page);
     const picture = await page.locator(".view canvas").screenshot();
     await page.getByLabel(option).click();
@@ -259,7 +259,7 @@ page_test("the view's options change the picture", () => make_run(puma()), async
   assert.equal(await page.getByLabel("Joint axes").isVisible(), false);
 });
 
-page_test("the flexible arm bends, and more so with the slider", () => flexible_run(), async ({ page }) => {
+page_test("deflections are shown and magnified by the slider", () => flexible_run(), async ({ page }) => {
   await page.evaluate(() => window.dynamicsViewer.seek(2.6));
   const place = (): Promise<number[]> => page.evaluate(() => window.dynamicsViewer.linkPose("lower")!.slice(12, 14));
   const [x, y] = (await place()) as [number, number];
@@ -281,7 +281,7 @@ page_test("the flexible arm bends, and more so with the slider", () => flexible_
   await screenshot(page, "flexible");
 });
 
-page_test("slides, mimic joints and bones", () => make_run(stanford()), async ({ page }) => {
+page_test("prismatic joints, mimic joints and bones", () => make_run(stanford()), async ({ page }) => {
   await page.evaluate(() => window.dynamicsViewer.seek(6.1));
   const model = stanford();
   const values = await joints(page);
@@ -311,7 +311,7 @@ page_test("two runs are compared", () => make_run(puma()), async ({ page }) => {
   },
 });
 
-page_test("the desired motion is a ghost", () => {
+page_test("the desired motion is shown as a ghost", () => {
   const run = make_run(puma());
   run.samples.desired = { q: make_run(puma(), { amplitude: 1.3 }).samples.q };
   return run;
@@ -320,7 +320,7 @@ page_test("the desired motion is a ghost", () => {
   await next_frame(page);
   assert.ok(Math.abs((await shown_value(page, "positions-rad", "joint1 desired")) - motion(0, 3, 1.3)[0]) < 1e-4);
   await page.locator("#plot-tracking-rad").scrollIntoViewIfNeeded();
-  // a plot out of sight draws nothing: it shows the instant once it has been scrolled to
+  // a plot outside the viewport is updated when scrolled into view
   const error = motion(0, 3)[0] - motion(0, 3, 1.3)[0];
   let shown = NaN;
   for (let tries = 0; tries < 50 && !(Math.abs(shown - error) < 1e-4); tries++) {
@@ -335,7 +335,7 @@ page_test("the desired motion is a ghost", () => {
   assert.ok(!(await page.locator(".view canvas").screenshot()).equals(picture));
 });
 
-page_test("settings and numbers are told", () => make_run(puma()), async ({ page }) => {
+page_test("settings and results are listed", () => make_run(puma()), async ({ page }) => {
   const head = (await page.locator("header.head").textContent())!;
   for (const text of ["puma", "free-fall", "dop853", "10⁻⁹", "1\u202f234", "12.3 ms", "3.2×10⁻¹¹"]) assert.ok(head.includes(text), `${text} in ${head}`);
   await page.getByRole("tab", { name: "Run" }).click();
@@ -343,19 +343,19 @@ page_test("settings and numbers are told", () => make_run(puma()), async ({ page
   for (const text of ["Gravity", "0, 0, −9.81 m/s²", "dynamics simulate puma", "joint4"]) assert.ok(table.includes(text), text);
 });
 
-page_test("the caption tells the grid's cell", () => make_run(planar3()), async ({ page }) => {
+page_test("the caption gives the cell size of the grid", () => make_run(planar3()), async ({ page }) => {
   assert.match((await page.locator(".view .caption").textContent())!, /^grid \d.*m\b/);
   await screenshot(page, "planar3_light");
 });
 
-page_test("dark", () => make_run(puma()), async ({ page }) => {
+page_test("dark theme", () => make_run(puma()), async ({ page }) => {
   await page.evaluate(() => window.dynamicsViewer.seek(3.3));
   assert.equal(await page.locator("html").getAttribute("data-theme"), "dark");
   await next_frame(page);
   await screenshot(page, "puma_dark");
 }, { options: { colorScheme: "dark" } });
 
-page_test("a phone", () => make_run(puma()), async ({ page }) => {
+page_test("small screen", () => make_run(puma()), async ({ page }) => {
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(width <= 390, `nothing sticks out sideways (${width} px)`);
   assert.ok(await page.getByRole("button", { name: "Play" }).isVisible());

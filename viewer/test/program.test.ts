@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages that the program writes: the four robots, against the CSV of the same run.
-// DYNAMICS_PROGRAM names the program; DYNAMICS_VIEWER tells it which template to fill.
+// Pages written by the program for the four robots, compared with the CSV of the same run.
+// DYNAMICS_PROGRAM: path of the program; DYNAMICS_VIEWER: template of the page.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -39,7 +39,7 @@ function read_csv(path: string): Table {
 }
 
 for (const robot of ["planar3", "stanford", "puma", "canadarm"]) {
-  test(`${robot}: the page's joints are those of the CSV`, { skip }, async () => {
+  test(`${robot}: joint values match the CSV`, { skip }, async () => {
     const page_path = join(directory, `${robot}.html`);
     const csv_path = join(directory, `${robot}.csv`);
     const scenario = robot === "canadarm" ? ["--scenario", "forced"] : [];
@@ -86,7 +86,7 @@ interface BentRun {
   name: string;
   tip: string;
   options: string[];
-  /** The bending in the run, so that there is something to compare (m). */
+  /** Minimum deflection in the run (m). */
   bends: Record<string, number>;
 }
 
@@ -96,7 +96,7 @@ const bent_runs: BentRun[] = [
 ];
 
 for (const { name, tip, options, bends } of bent_runs) {
-  test(`${name}: the bent arm's end is drawn where the CSV has it, to 1e-6 of its reach`, { skip }, async () => {
+  test(`${name}: the deflected tip matches the CSV to 1e-6 of the reach`, { skip }, async () => {
     const page_path = join(directory, "bent.html");
     const csv_path = join(directory, "bent.csv");
     let robot = name;
@@ -133,7 +133,7 @@ for (const { name, tip, options, bends } of bent_runs) {
     });
     const worst = Math.max(...apart);
     assert.ok(worst <= 1e-6 * reach, `drawn up to ${worst} m from where the CSV has it; the arm reaches ${reach} m`);
-    // magnified, the end is elsewhere
+    // magnification moves the tip
     await page.evaluate((time) => window.dynamicsViewer.seek(time), rows[Math.floor((3 * rows.length) / 4)]![0]!);
     const place = (): Promise<number[]> => page.evaluate((link) => window.dynamicsViewer.linkPose(link)!.slice(12, 15), tip);
     const exact = await place();

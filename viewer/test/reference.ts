@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward kinematics once more, by other means than the page's: quaternions, link by link from the tip to the base.
+// Independent forward kinematics: quaternions, from the tip to the base.
 
 import type { JointJson, ModelJson } from "./fixtures";
 
@@ -38,7 +38,7 @@ interface Pose {
   turn: Quaternion;
 }
 
-/** a after b: the frame b seen from where a is. */
+/** Composition of the poses a and b. */
 function compose(a: Pose, b: Pose): Pose {
   const moved = rotate(a.turn, b.position);
   return { position: a.position.map((x, k) => x + moved[k]!) as Vector, turn: product(a.turn, b.turn) };
@@ -55,7 +55,7 @@ function joint_motion(joint: JointJson, q: readonly number[]): Pose {
       return { position: joint.axis.map((x) => (x / length) * value()) as Vector, turn: none };
     }
     case "planar":
-      // the tests' planar joints lie in x and y
+      // planar joints of the tests have normal z
       return { position: [value(), value(1), 0], turn: about([0, 0, 1], value(2)) };
     case "floating":
       return { position: [value(), value(1), value(2)], turn: from_rpy([value(3), value(4), value(5)]) };
@@ -85,7 +85,7 @@ export function reference_pose(model: ModelJson, link: string, q: readonly numbe
   return { position: pose.position, rotation: [0, 1, 2].map((row) => columns.map((column) => column[row]!) as Vector) };
 }
 
-/** Largest difference between a reference pose and 16 numbers, column by column; rotations count `lever` times. NaN if any is. */
+/** Largest difference between a reference pose and a column-major matrix; rotations are weighted by `lever`. NaN if any entry is NaN. */
 export function pose_difference(reference: ReferencePose, matrix: ArrayLike<number>, lever = 1): number {
   const differences: number[] = [];
   for (let row = 0; row < 3; ++row) {

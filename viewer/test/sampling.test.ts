@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values between samples, thinning, comparing, time and numbers.
+// Interpolation, reduction of samples, comparison, clock and formats.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ import { make_run, planar3, puma } from "./fixtures";
 
 const t = Float64Array.of(0, 1, 2, 4);
 
-test("an instant lies between its samples", () => {
+test("locates a time between samples", () => {
   assert.deepEqual(locate(t, -1), { index: 0, fraction: 0 });
   assert.deepEqual(locate(t, 1), { index: 1, fraction: 0 });
   assert.deepEqual(locate(t, 3), { index: 2, fraction: 0.5 });
@@ -25,7 +25,7 @@ test("an instant lies between its samples", () => {
   assert.equal(value_at(column, locate(t, 4)), 40);
 });
 
-test("thinning keeps every peak and the ends", () => {
+test("thinning keeps peaks and ends", () => {
   const times = Float64Array.from({ length: 100_000 }, (_, i) => i / 1000);
   const wave = times.map((x) => Math.sin(x));
   wave[54_321] = 7;
@@ -42,25 +42,25 @@ test("thinning keeps every peak and the ends", () => {
   assert.deepEqual(close.y[0], Array.from(wave.subarray(10_000, 10_000 + close.x.length)));
 });
 
-test("thinning leaves gaps as gaps", () => {
+test("thinning keeps gaps", () => {
   const times = Float64Array.from({ length: 1000 }, (_, i) => i);
   const column = times.map((x) => (x >= 400 && x < 600 ? NaN : 1));
   const { x, y } = thin(times, [column], 0, 999, 100);
   y[0]!.forEach((value, i) => assert.equal(value, x[i]! >= 400 && x[i]! < 600 ? null : 1));
 });
 
-test("indices are spread from first to last", () => {
+test("indices are equally spaced from first to last", () => {
   assert.deepEqual(spread(3, 10), [0, 1, 2]);
   const many = spread(1001, 11);
   assert.deepEqual(many, [0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]);
 });
 
-test("another run is brought onto this one's times", () => {
+test("another run is interpolated at the times of this run", () => {
   const other = resample(Float64Array.of(-1, 0.5, 3, 5), t, Float64Array.of(0, 10, 20, 40));
   assert.deepEqual(other, Float64Array.of(NaN, 5, 30, NaN));
 });
 
-test("differences go by the joint's name", () => {
+test("differences are matched by joint name", () => {
   const mine = make_run(puma(), { count: 101 });
   const theirs = make_run(puma(), { count: 201 });
   theirs.model.coordinates = [...theirs.model.coordinates].reverse();
@@ -74,7 +74,7 @@ test("differences go by the joint's name", () => {
   assert.match(small.notices[0]!.text, /no joint named joint4, joint5, joint6/);
 });
 
-test("a rate is the slope between neighbours", () => {
+test("rates are differences of adjacent samples", () => {
   assert.deepEqual(rate(t, Float64Array.of(0, 2, 4, 8)), Float64Array.of(2, 2, 2, 2));
   assert.deepEqual(rate(Float64Array.of(1), Float64Array.of(5)), Float64Array.of(NaN));
 });
@@ -106,7 +106,7 @@ test("the clock plays, loops, stops and steps", () => {
   assert.equal(clock.time, 0);
 });
 
-test("a passing look returns to where it started, a click stays", () => {
+test("a preview returns to the previous time, a click stays", () => {
   const clock = new Clock(t);
   clock.seek(1);
   clock.preview(3);
@@ -123,7 +123,7 @@ test("a passing look returns to where it started, a click stays", () => {
   assert.equal(clock.time, 3, "while it plays, pointing changes nothing");
 });
 
-test("one sample does not play", () => {
+test("a run of one sample does not play", () => {
   const clock = new Clock(Float64Array.of(2));
   clock.play();
   assert.equal(clock.playing, false);
@@ -131,7 +131,7 @@ test("one sample does not play", () => {
   assert.equal(clock.time, 2);
 });
 
-test("the window zooms about the instant and stays inside the run", () => {
+test("the window zooms about the current time and stays inside the run", () => {
   const window = new TimeWindow(0, 10);
   window.zoom(0.5, 8);
   assert.deepEqual([window.min, window.max], [4, 9]);
@@ -141,13 +141,13 @@ test("the window zooms about the instant and stays inside the run", () => {
   window.follow(9.5);
   assert.ok(window.min <= 9.5 && window.max >= 9.5 && Math.abs(window.max - window.min - 1) < 1e-12);
   window.zoom(1000, 5);
-  assert.ok(window.whole);
+  assert.ok(window.is_complete);
 });
 
-test("numbers are short and honest", () => {
+test("numbers are short and exact", () => {
   assert.equal(format_value(-0.61136), "−0.6114");
   assert.equal(format_value(3.2e-11), "3.20×10⁻¹¹");
-  assert.equal(format_value(NaN), "not a number");
+  assert.equal(format_value(NaN), "NaN");
   assert.equal(format_setting(1e-9), "10⁻⁹");
   assert.equal(format_setting(-9.81), "−9.81");
   assert.deepEqual(format_ticks([-0.025, 0, 0.025]), ["−0.025", "0", "0.025"]);
@@ -155,7 +155,7 @@ test("numbers are short and honest", () => {
   assert.deepEqual(format_ticks([-2e-11, 0, 2e-11]), ["−2×10⁻¹¹", "0", "2×10⁻¹¹"]);
 });
 
-test("what all names begin with is left out", () => {
+test("common prefixes of names are removed", () => {
   assert.deepEqual(short_names(["panda_joint1", "panda_finger_joint1"]), ["joint1", "finger_joint1"]);
   assert.deepEqual(short_names(["arm_joint_1", "arm_joint_2"]), ["joint_1", "joint_2"]);
   assert.deepEqual(short_names(["joint1", "joint2"]), ["joint1", "joint2"]);

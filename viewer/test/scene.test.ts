@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the 3D view draws, as geometry.
+// Geometry of the 3D view.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ function meshes(object: THREE.Object3D): THREE.Mesh[] {
   return object.children.filter((child): child is THREE.Mesh => child instanceof THREE.Mesh);
 }
 
-test("a flexible link's body follows its bent line", () => {
+test("the shape of a flexible link follows its deflection", () => {
   const run = read_run(flexible_run());
   const source = new PoseSource(run);
   const body = new RobotBody(run.model, 6, { color: "gray", ghost: null }, [1, 2]);
@@ -26,21 +26,21 @@ test("a flexible link's body follows its bent line", () => {
   const tip = 2 * bending.amplitude * Math.sin(bending.frequency * time);
   const position = meshes(body.frame(1))[0]!.geometry.getAttribute("position");
   let checked = 0;
-  // cross-sections stay plane, with their middles on w(x) = tip (x / 6)^2, and turn by its slope
+  // cross-sections stay plane, with centers on w(x) = tip (x / 6)^2, and rotate by its slope
   const straight = meshes(new RobotBody(run.model, 6, { color: "gray", ghost: null }, [1, 2]).frame(1))[0]!.geometry.getAttribute("position");
   for (let i = 0; i < position.count; ++i) {
     const [x, y, z] = [straight.getX(i), straight.getY(i), straight.getZ(i)];
     const slope = (2 * tip * x) / 36;
     const expected = [x - y * Math.sin(slope), tip * (x / 6) ** 2 + y * Math.cos(slope), z];
     const is = [position.getX(i), position.getY(i), position.getZ(i)];
-    // the vertices of a picture have single precision
+    // vertices have single precision
     expected.forEach((value, k) => assert.ok(Math.abs(is[k]! - value) < 1e-6 * 6, `at x = ${x}`));
     ++checked;
   }
   assert.ok(checked > 40 * 10);
 });
 
-test("primitives are drawn as the URDF says: a cylinder along z, centred", () => {
+test("primitives follow URDF: cylinder along z, origin at its center", () => {
   const run = read_run(make_run(puma(), { count: 11 }));
   const body = new RobotBody(run.model, 1, { color: "gray", ghost: null }, []);
   const [column] = meshes(body.frame(0));
@@ -51,7 +51,7 @@ test("primitives are drawn as the URDF says: a cylinder along z, centred", () =>
   assert.equal(meshes(body.frame(7)).length, 0, "a massless frame has no body");
 });
 
-test("a link without geometry is a bone to its joints", () => {
+test("a link without geometry is drawn as bones to its joints", () => {
   const run = read_run(make_run(planar3(), { count: 11 }));
   const body = new RobotBody(run.model, 3, { color: "gray", ghost: null }, []);
   for (const link of [1, 2, 3]) {
@@ -63,7 +63,7 @@ test("a link without geometry is a bone to its joints", () => {
   }
 });
 
-test("up is against gravity, and all of the robot's motion fits", () => {
+test("up is opposite to gravity and the complete motion is in view", () => {
   const across = frame(new PoseSource(read_run(make_run(planar3()))));
   assert.ok(across.up.distanceTo(new THREE.Vector3(0, 1, 0)) < 1e-12);
   assert.ok(across.direction.z > 0.9, "a planar arm is seen from the side");
@@ -72,7 +72,7 @@ test("up is against gravity, and all of the robot's motion fits", () => {
   assert.ok(space.up.distanceTo(new THREE.Vector3(0, 0, 1)) < 1e-12);
 });
 
-test("the grid lies across gravity, at the ground's level", () => {
+test("the grid is perpendicular to gravity at ground level", () => {
   for (const up of [new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1), new THREE.Vector3(2, -3, 6).divideScalar(7)]) {
     const { group } = new Ground(up, 2, -0.7);
     group.updateMatrixWorld(true);
@@ -87,7 +87,7 @@ test("the grid lies across gravity, at the ground's level", () => {
   }
 });
 
-test("a slide that falls away does not shrink the robot", () => {
+test("a prismatic joint in free fall does not change the scale", () => {
   const json = make_run(stanford());
   const near = frame(new PoseSource(read_run(json)));
   json.samples.q[2] = json.samples.t.map((t: number) => 5 * t * t);
@@ -95,7 +95,7 @@ test("a slide that falls away does not shrink the robot", () => {
   assert.ok(far.size < 3 * near.size, `${far.size} m beside ${near.size} m`);
 });
 
-test("a capsule stands on z, with a hemisphere beyond each end of its length", () => {
+test("a capsule is along z with a hemisphere at each end", () => {
   const run = make_run(planar3(), { count: 3 });
   run.model.links[0].visuals = [{ origin: { xyz: [1, 0, 0], rpy: [0, 0, 0] }, geometry: { type: "capsule", radius: 0.1, length: 0.4 }, color: [1, 0, 0, 1] }];
   const { geometry, origin } = read_run(run).model.links[0]!.visuals[0]!;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bent line of a flexible link: the shapes that the run carries, times the amplitudes at an instant.
-// This is the core's kinematics: u_y and u_z are sums over the modes, the foreshortening u_x is a quadratic form of
+// Deflection of a flexible link: the mode shapes of the run times the amplitudes at a time. The same kinematics as in
+// dynamics_core: u_y and u_z are sums over the modes, the foreshortening u_x is a quadratic form of
 // the amplitudes, and the cross-section is rotated by Rz(u_y') Ry(-u_z').
 
 import { RunError, decode_column } from "./columns";
@@ -17,18 +17,18 @@ export interface Mode {
 export interface BeamShapes {
   /** Index of the first amplitude in samples.amplitudes. */
   amplitude: number;
-  /** Places along the undeformed beam, ascending from 0 to its length. */
+  /** Positions along the undeformed beam, ascending from 0 to its length. */
   x: Float64Array;
-  /** Bending along y first, then along z; one entry per place. */
+  /** Bending along y first, then along z; one entry per position. */
   modes: Mode[];
   modes_y: number;
-  /** int s_j' s_k' from 0 to x, for j <= k; empty where the beam keeps its length. */
+  /** int s_j' s_k' from 0 to x, for j <= k; empty without foreshortening. */
   shortening: { j: number; k: number; value: Float64Array }[];
 }
 
 export interface Beam {
   length: number;
-  /** null: the run has no amplitudes of this link, which is drawn straight. */
+  /** null: the run has no amplitudes of this link; it is drawn undeformed. */
   shapes: BeamShapes | null;
 }
 
@@ -64,19 +64,19 @@ function read_shapes(value: unknown, path: string, length: number, modes_y: numb
     };
   });
   if (modes.length !== modes_y + modes_z) {
-    throw new RunError(`${path}.modes has ${modes.length} entries; ${modes_y} along y and ${modes_z} along z are expected.`);
+    throw new RunError(`${path}.modes has ${modes.length} entries; ${modes_y} along y and ${modes_z} along z were expected.`);
   }
   const shortening = as_array(object.shortening, `${path}.shortening`).map((raw, i) => {
     const at = `${path}.shortening[${i}]`;
     const entry = as_object(raw, at);
     const [j, k] = as_array(entry.modes, `${at}.modes`).map((mode) => as_number(mode, `${at}.modes`));
-    if (j === undefined || k === undefined || !modes[j] || !modes[k]) throw new RunError(`${at}.modes must name two of the ${modes.length} modes.`);
+    if (j === undefined || k === undefined || !modes[j] || !modes[k]) throw new RunError(`${at}.modes must be two of the ${modes.length} modes.`);
     return { j, k, value: column(entry.value, `${at}.value`) };
   });
   return { amplitude: as_number(object.amplitude, `${path}.amplitude`), x, modes, modes_y, shortening };
 }
 
-/** Value, slope and curvature of one displacement at the places of a beam. */
+/** Value, slope and curvature of one displacement at the positions of a beam. */
 class Line {
   private readonly value: Float64Array;
   private readonly slope: Float64Array;
@@ -89,7 +89,7 @@ class Line {
     for (let i = 0; i < x.length; ++i) [this.value[i], this.slope[i], this.curvature[i]] = at(i) as [number, number, number];
   }
 
-  /** Between places i and i + 1: the polynomial of degree five through their values, slopes and curvatures. */
+  /** Quintic interpolation of values, slopes and curvatures between positions i and i + 1. */
   at(i: number, x: number): { value: number; slope: number } {
     const h = this.x[i + 1]! - this.x[i]!;
     const s = (x - this.x[i]!) / h;
@@ -107,7 +107,7 @@ class Line {
   }
 }
 
-/** A link's beam at one instant, in the link's own frame: the undeformed beam lies along x. */
+/** The beam of a link at a time, in the link frame; the undeformed beam is along x. */
 export class Bend {
   private readonly x: Float64Array;
   private readonly ux: Line;
@@ -141,7 +141,7 @@ export class Bend {
     });
   }
 
-  /** The pose of the cross-section at x, which is on the beam. Valid until the next call. */
+  /** Pose of the cross-section at x (on the beam). Valid until the next call. */
   private section(x: number): Matrix {
     const m = this.section_pose;
     if (x === this.place) return m;
@@ -168,7 +168,7 @@ export class Bend {
   }
 
   /**
-   * The cross-section that a point (x, y, z) of the straight link belongs to: bent, the point is at section * (rest, y, z).
+   * The cross-section of a point (x, y, z) of the undeformed link; the deflected point is section * (rest, y, z).
    * Points beyond the end belong to the last cross-section, those before the root to the first.
    */
   section_of(x: number): { section: Matrix; rest: number } {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One column of a run: a plain array of numbers (null: not a number) or base64 of little-endian floats.
+// A column of a run: an array of numbers (null: NaN) or little-endian floats in base64.
 
 export class RunError extends Error {
   override name = "RunError";
 }
 
-/** Newer engines decode base64 themselves. */
+/** Uses the native base64 decoder if available. */
 const engine = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
 
 function bytes_of_base64(text: string, path: string): Uint8Array<ArrayBuffer> {
@@ -25,7 +25,7 @@ function decode_floats(text: unknown, width: 4 | 8, path: string): Float64Array 
   if (typeof text !== "string") throw new RunError(`${path} must be a base64 string.`);
   const bytes = bytes_of_base64(text, path);
   if (bytes.length % width !== 0) {
-    throw new RunError(`${path} holds ${bytes.length} bytes, which is not a multiple of ${width}.`);
+    throw new RunError(`${path} has ${bytes.length} bytes, which is not a multiple of ${width}.`);
   }
   return width === 8 ? new Float64Array(bytes.buffer) : new Float64Array(new Float32Array(bytes.buffer));
 }
@@ -37,7 +37,7 @@ export function decode_column(value: unknown, path: string): Float64Array {
       const x: unknown = value[i];
       if (typeof x === "number") column[i] = x;
       else if (x === null) column[i] = NaN;
-      else throw new RunError(`${path}[${i}] is ${JSON.stringify(x)}; a number or null is expected.`);
+      else throw new RunError(`${path}[${i}] is ${JSON.stringify(x)}; expected a number or null.`);
     }
     return column;
   }
@@ -45,7 +45,7 @@ export function decode_column(value: unknown, path: string): Float64Array {
     if ("f64" in value) return decode_floats(value.f64, 8, `${path}.f64`);
     if ("f32" in value) return decode_floats(value.f32, 4, `${path}.f32`);
   }
-  throw new RunError(`${path} is not a column: an array of numbers, {"f32": ..} or {"f64": ..} is expected.`);
+  throw new RunError(`${path} is not a column: expected an array of numbers, {"f32": ..} or {"f64": ..}.`);
 }
 
 /** Index of the first value that is not a finite number, or -1. */
@@ -67,7 +67,7 @@ export function hold_last_finite(column: Float64Array): Float64Array {
   return held;
 }
 
-/** Smallest and largest finite value; [0, 0] where there is none. */
+/** Smallest and largest finite value; [0, 0] if there is none. */
 export function extent(column: Float64Array): [number, number] {
   let low = Infinity;
   let high = -Infinity;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs side by side: the other one brought onto the first one's instants, coordinate by coordinate.
+// Comparison of two runs: the other run is interpolated at the times of this run.
 
 import type { Notice, Run } from "./run";
 import { total_energy } from "./run";
 import { locate, value_at } from "./sampling";
 
-/** The other column at the times t; not a number where the other run has no time. */
+/** The other column at the times t; NaN outside the other run. */
 export function resample(t: Float64Array, other_t: Float64Array, other: Float64Array): Float64Array {
   const start = other_t[0]!;
   const end = other_t[other_t.length - 1]!;
@@ -13,7 +13,7 @@ export function resample(t: Float64Array, other_t: Float64Array, other: Float64A
 }
 
 export interface Differences {
-  /** For each coordinate of this run, this minus other; null where the other run lacks it. */
+  /** This minus other by coordinate of this run; null if the other run does not have it. */
   q: (Float64Array | null)[];
   qd: (Float64Array | null)[];
   tau: (Float64Array | null)[];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the links are: forward kinematics of a model, deflected links included.
+// Forward kinematics of a model, including deflected links.
 
 import type { Bend } from "./beam";
 import { from_axis_angle, from_translation, from_xyz_rpy, identity, multiply, normalized, transform_direction, z_onto } from "./matrix";
@@ -18,11 +18,11 @@ interface PlacedJoint {
   joint: Joint;
   axis: Triple;
   placement: Matrix;
-  /** Planar joints: their plane's frame (z on the axis), x and y in it as the joint frame sees them. */
+  /** Planar joints: axes of the plane (z along the axis) in the joint frame. */
   plane: { x: Triple; y: Triple };
 }
 
-/** The joint's own value from the coordinate it follows. */
+/** Joint value from its coordinate, for mimic joints too. */
 export function joint_value(joint: Joint, q: ArrayLike<number>, k = 0): number {
   if (joint.coordinate < 0) return joint.offset;
   return joint.multiplier * q[joint.coordinate + k]! + joint.offset;
@@ -51,7 +51,7 @@ export class Kinematics {
     return { links: this.model.links.map(identity), joints: this.model.joints.map(identity) };
   }
 
-  /** Fills out with the pose at q; bends holds the deflection of flexible links, by link index. */
+  /** Computes the pose at q; bends: deflection of flexible links, by link index. */
   pose(q: ArrayLike<number>, out: Poses, bends?: ReadonlyMap<number, Bend>): Poses {
     this.placed.forEach((placed, i) => {
       const { joint } = placed;
@@ -87,7 +87,7 @@ export class Kinematics {
     }
   }
 
-  /** A joint on a bent link sits on the bent line and turns with the cross-section there. */
+  /** A joint on a flexible link moves and rotates with the cross-section. */
   private on_bent_link({ joint, placement }: PlacedJoint, bend: Bend): Matrix {
     const { section, rest } = bend.section_of(joint.origin.xyz[0]);
     this.spare.set(placement);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Homogeneous transforms as 16 numbers, column by column (the layout of WebGL and three.js).
+// Homogeneous transforms as 16 numbers in column-major order, as in WebGL and three.js.
 
 import type { Triple } from "./readers";
 
@@ -81,8 +81,8 @@ export function normalized(v: Triple): Triple {
 }
 
 /**
- * A rotation that takes z onto the unit axis, the same as the core's, which it uses for the plane of a planar joint:
- * the shortest one where the axis has z >= 0, else half a turn about x and then the shortest one from -z.
+ * Rotation that maps z to the unit axis, as in dynamics_core for the plane of a planar joint: the shortest one if
+ * axis.z >= 0, otherwise 180 degrees about x followed by the shortest one from -z.
  */
 export function z_onto(axis: Triple): Matrix {
   const [x, y, z] = axis;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The robot of a run: links, joints and their looks, validated as they are read.
+// The robot of a run: links, joints and shapes, validated while reading.
 
 import { read_beam } from "./beam";
 import type { Beam } from "./beam";
@@ -59,7 +59,7 @@ export interface Model {
 
 const joint_types: readonly string[] = ["revolute", "continuous", "prismatic", "fixed", "planar", "floating"];
 
-/** How many coordinates a joint of this type has. */
+/** Number of coordinates of a joint type. */
 export function coordinate_count(type: JointType): number {
   return type === "fixed" ? 0 : type === "planar" ? 3 : type === "floating" ? 6 : 1;
 }
@@ -90,7 +90,7 @@ function read_geometry(value: unknown, path: string): Geometry {
     case "mesh":
       return { type: "mesh", filename: optional_string(object.filename) ?? "" };
     default:
-      throw new RunError(`${path}.type is ${JSON.stringify(object.type)}; box, cylinder, sphere, capsule or mesh is expected.`);
+      throw new RunError(`${path}.type is ${JSON.stringify(object.type)}; expected box, cylinder, sphere, capsule or mesh.`);
   }
 }
 
@@ -125,12 +125,12 @@ function read_joint(value: unknown, path: string, link_index: Map<string, number
   const name = as_string(object.name, `${path}.name`);
   const type = as_string(object.type, `${path}.type`);
   if (!joint_types.includes(type)) {
-    throw new RunError(`Joint '${name}' has the unknown type '${type}'; one of ${joint_types.join(", ")} is expected.`);
+    throw new RunError(`Joint '${name}' has the unknown type '${type}'; expected one of ${joint_types.join(", ")}.`);
   }
   const link = (key: "parent" | "child"): number => {
     const link_name = as_string(object[key], `${path}.${key}`);
     const index = link_index.get(link_name);
-    if (index === undefined) throw new RunError(`Joint '${name}' names the ${key} link '${link_name}', which the model lacks.`);
+    if (index === undefined) throw new RunError(`Joint '${name}' has the ${key} link '${link_name}', which does not exist.`);
     return index;
   };
   const coordinate = optional_number(object.coordinate) ?? -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The robot of a run at an instant: joint values, bent links, poses.
+// State of the robot at a time: joint values, deflected links, poses.
 
 import { Bend } from "./beam";
 import { Kinematics } from "./kinematics";
@@ -16,7 +16,7 @@ export class PoseSource {
   private readonly columns: Float64Array[];
   private readonly bent: boolean;
 
-  /** The robot as it moved, or a rigid one that moves as the columns say. */
+  /** The recorded motion, or a rigid robot with the given columns. */
   constructor(readonly run: Run, columns?: Float64Array[]) {
     this.bent = columns === undefined;
     this.kinematics = new Kinematics(run.model);
@@ -32,7 +32,7 @@ export class PoseSource {
     return values_at(this.columns, instant);
   }
 
-  /** Links that bend in this run. */
+  /** Flexible links of this run. */
   get bending_links(): number[] {
     if (!this.bent) return [];
     return this.run.model.links.flatMap((link, i) => (link.flexible?.shapes ? [i] : []));
@@ -60,7 +60,7 @@ export class PoseSource {
     return { q, bends, poses: this.kinematics.pose(q, this.poses, bends) };
   }
 
-  /** The end effector's path: about `count` points, with their times. */
+  /** Path of the end effector: about `count` points with their times. */
   path(count: number): { times: number[]; points: Triple[] } {
     const { samples, model } = this.run;
     const recorded = samples.end_effector;

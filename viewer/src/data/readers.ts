@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading untyped JSON: every refusal names the place in the file and what would be right.
+// Reads untyped JSON; errors give the path in the file and the expected type.
 
 import { RunError } from "./columns";
 
@@ -15,23 +15,23 @@ function described(value: unknown): string {
 
 export function as_object(value: unknown, path: string): JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new RunError(`${path} is ${described(value)}; an object is expected.`);
+    throw new RunError(`${path} is ${described(value)}; expected an object.`);
   }
   return value as JsonObject;
 }
 
 export function as_array(value: unknown, path: string): unknown[] {
-  if (!Array.isArray(value)) throw new RunError(`${path} is ${described(value)}; an array is expected.`);
+  if (!Array.isArray(value)) throw new RunError(`${path} is ${described(value)}; expected an array.`);
   return value;
 }
 
 export function as_number(value: unknown, path: string): number {
-  if (typeof value !== "number") throw new RunError(`${path} is ${described(value)}; a number is expected.`);
+  if (typeof value !== "number") throw new RunError(`${path} is ${described(value)}; expected a number.`);
   return value;
 }
 
 export function as_string(value: unknown, path: string): string {
-  if (typeof value !== "string") throw new RunError(`${path} is ${described(value)}; a string is expected.`);
+  if (typeof value !== "string") throw new RunError(`${path} is ${described(value)}; expected a string.`);
   return value;
 }
 
@@ -46,7 +46,7 @@ export function optional_string(value: unknown): string | null {
 export function vector3(value: unknown, path: string, absent?: Triple): Triple {
   if ((value === undefined || value === null) && absent) return [...absent];
   if (!Array.isArray(value) || value.length !== 3 || !value.every((x) => typeof x === "number")) {
-    throw new RunError(`${path} is ${described(value)}; three numbers are expected.`);
+    throw new RunError(`${path} is ${described(value)}; expected three numbers.`);
   }
   return value as Triple;
 }

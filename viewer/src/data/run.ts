@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as the page uses it: read from JSON, checked, its columns as typed arrays, and what a reader must be told.
+// Reads and checks a run in JSON: columns as typed arrays, and notices for the user.
 
 import { RunError, decode_column, extent, first_not_finite, hold_last_finite } from "./columns";
 import { read_model } from "./model";
@@ -16,7 +16,7 @@ export interface Samples {
   count: number;
   t: Float64Array;
   q: Float64Array[];
-  /** q with gaps filled, so that there is always a pose to show. */
+  /** q with gaps filled, for display. */
   q_pose: Float64Array[];
   qd: Float64Array[] | null;
   qdd: Float64Array[] | null;
@@ -32,7 +32,7 @@ export interface Samples {
   end_effector: Float64Array[] | null;
   desired_q: Float64Array[] | null;
   amplitudes: NamedColumns | null;
-  /** Deflections of the beams' ends. */
+  /** Deflections of the ends of the beams. */
   tips: NamedColumns | null;
 }
 
@@ -74,7 +74,7 @@ class ColumnReader {
   list(value: unknown, path: string, names: readonly string[]): Float64Array[] {
     const raw = as_array(value, path);
     if (raw.length !== names.length) {
-      throw new RunError(`${path} has ${raw.length} columns; ${names.length} are expected (${names.join(", ") || "none"}).`);
+      throw new RunError(`${path} has ${raw.length} columns; expected ${names.length} (${names.join(", ") || "none"}).`);
     }
     return raw.map((column, i) => this.column(column, `${path}[${i}] (${names[i]})`));
   }
@@ -83,7 +83,7 @@ class ColumnReader {
     return present(this.object[key]) ? this.list(this.object[key], `samples.${key}`, names) : null;
   }
 
-  /** {"names", "values"}; null where there are none. */
+  /** {"names", "values"}; null if there are none. */
   named(key: string): NamedColumns | null {
     if (!present(this.object[key])) return null;
     const path = `samples.${key}`;
@@ -108,9 +108,9 @@ function check_beams(model: Model, amplitudes: NamedColumns | null): void {
 function read_samples(value: unknown, model: Model): Samples {
   const object = as_object(value, "samples");
   const t = decode_column(object.t, "samples.t");
-  if (t.length === 0) throw new RunError("The run holds no samples: samples.t is empty.");
+  if (t.length === 0) throw new RunError("The run has no samples: samples.t is empty.");
   for (let i = 0; i < t.length; ++i) {
-    if (!Number.isFinite(t[i])) throw new RunError(`samples.t[${i}] is not a number, so the run has no time axis.`);
+    if (!Number.isFinite(t[i])) throw new RunError(`samples.t[${i}] is not a finite number.`);
     if (i > 0 && t[i]! <= t[i - 1]!) {
       throw new RunError(`Time does not increase: samples.t[${i}] = ${t[i]} follows ${t[i - 1]}.`);
     }
@@ -214,7 +214,7 @@ function collect_notices(run: Omit<Run, "notices">, version: unknown): Notice[] 
 export function read_run(value: unknown): Run {
   const object = as_object(value, "The run");
   if (object.format !== "dynamics-run") {
-    throw new RunError(`This is not a run: "format" is ${JSON.stringify(object.format) ?? "missing"}; "dynamics-run" is expected.`);
+    throw new RunError(`This is not a run: "format" is ${JSON.stringify(object.format) ?? "missing"}; expected "dynamics-run".`);
   }
   const settings = present(object.settings) ? as_object(object.settings, "settings") : {};
   const statistics = present(object.statistics) ? as_object(object.statistics, "statistics") : {};
@@ -229,7 +229,7 @@ export function read_run(value: unknown): Run {
   return { ...partial, notices: collect_notices(partial, object.version) };
 }
 
-/** JSON, and the NaN and Infinity that some writers put where JSON has only null. */
+/** Parses JSON; also accepts NaN and Infinity, which some programs write instead of null. */
 function parse_json(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -237,27 +237,27 @@ function parse_json(text: string): unknown {
     try {
       return JSON.parse(text.replace(/([[,:]\s*)-?(?:NaN|Infinity|nan|inf)(?=\s*[\],}])/g, "$1null"));
     } catch {
-      throw new RunError(`The run's JSON is malformed: ${error instanceof Error ? error.message : String(error)}`);
+      throw new RunError(`The JSON of the run is malformed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }
 
-/** A run from JSON text; null where the page was left empty. */
+/** A run from JSON text; null for the empty template. */
 export function parse_run(text: string): Run | null {
   const trimmed = text.trim();
-  // the placeholder of a template that no program has filled in
+  // placeholder of the empty template
   if (trimmed === "" || trimmed === "null" || /^__[A-Z_]+__$/.test(trimmed)) return null;
   return read_run(parse_json(trimmed));
 }
 
-/** Total energy, from the parts that are there. */
+/** Total energy: sum of the recorded energies. */
 export function total_energy(samples: Samples): Float64Array | null {
   if (!samples.kinetic || !samples.potential) return null;
   const { kinetic, potential, strain } = samples;
   return kinetic.map((x, i) => x + potential[i]! + (strain ? strain[i]! : 0));
 }
 
-/** The slope of a column over time: central differences, one-sided at the ends. */
+/** Time derivative of a column: central differences, one-sided at the ends. */
 export function rate(t: Float64Array, column: Float64Array): Float64Array {
   const last = t.length - 1;
   return t.map((_, i) => {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values between samples, and fewer points than samples for drawing.
+// Interpolation between samples, and reduction of samples for drawing.
 
 export interface Instant {
   index: number;
   fraction: number;
 }
 
-/** Where t lies: between sample index and index + 1, at fraction of the way. Clamped to the ends. */
+/** Interval of t: between samples index and index + 1, at the given fraction. Clamped to the ends. */
 export function locate(t: Float64Array, time: number): Instant {
   const last = t.length - 1;
   if (last < 1 || !(time > t[0]!)) return { index: 0, fraction: 0 };
@@ -21,7 +21,7 @@ export function locate(t: Float64Array, time: number): Instant {
   return { index: low, fraction: (time - t[low]!) / (t[low + 1]! - t[low]!) };
 }
 
-/** Linear between samples; exactly the sample's value at a sample. */
+/** Linear interpolation, exact at samples. */
 export function value_at(column: Float64Array, { index, fraction }: Instant): number {
   const a = column[index]!;
   if (fraction === 0) return a;
@@ -34,15 +34,15 @@ export function values_at(columns: readonly Float64Array[], instant: Instant): n
 }
 
 export interface Thinned {
-  /** Points are the two extremes of long stretches of samples. */
+  /** True if points are the two extremes of intervals of samples. */
   dense: boolean;
   x: number[];
   y: (number | null)[][];
 }
 
 /**
- * At most 2 * buckets points that draw like the samples in [from, to]: of every bucket its smallest and largest
- * value, in the order in which they come. One neighbour beyond each end is kept, so lines leave the window.
+ * At most 2 * buckets points that look like the samples in [from, to]: the smallest and largest value of each
+ * bucket in order of time. One sample beyond each end is kept, so that lines extend to the border.
  */
 export function thin(t: Float64Array, columns: readonly Float64Array[], from: number, to: number, buckets: number): Thinned {
   let first = locate(t, from).index;
@@ -62,7 +62,7 @@ export function thin(t: Float64Array, columns: readonly Float64Array[], from: nu
   const bounds: number[] = [];
   for (let b = 0; b <= buckets; ++b) bounds.push(first + Math.floor((b * count) / buckets));
   for (let b = 0; b < buckets; ++b) {
-    // the first and the last instant of a bucket carry its two values; at the ends of the run these are exact
+    // the values are placed at the first and last time of the bucket; exact at the ends of the run
     x.push(t[bounds[b]!]!, t[bounds[b + 1]! - 1]!);
   }
   const y = columns.map((column) => {
@@ -94,7 +94,7 @@ export function thin(t: Float64Array, columns: readonly Float64Array[], from: nu
   return { dense: count > 16 * buckets, x, y };
 }
 
-/** About `count` sample indices spread over all samples, first and last included. */
+/** About `count` equally spaced sample indices, including first and last. */
 export function spread(samples: number, count: number): number[] {
   if (samples <= count) return Array.from({ length: samples }, (_, i) => i);
   return Array.from({ length: count }, (_, i) => Math.round((i * (samples - 1)) / (count - 1)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints switched on and off, in the plots and in the 3D view at once.
+// Shows and hides joints in the plots and in the 3D view.
 
 import { element } from "../dom";
 import { short_names } from "../format";

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page says when something is wrong: never an empty screen.
+// Messages about errors and warnings.
 
 import type { Notice } from "../data/run";
 import { element, icon_button } from "../dom";
 
-/** A whole page that says why there is no run to see, and offers to open one. */
+/** A page with a message instead of a run, and a button to open a run. */
 export function message_page(title: string, text: string, open: ((file: File) => void) | null): HTMLElement {
   const picker = element("input", {
     type: "file", accept: ".json,application/json", class: "visually-hidden", id: "open-run",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run's settings and numbers: a strip of the telling ones, and a table of all.
+// Settings and results of the run: a summary, and a table of all values.
 
 import type { JsonObject } from "../data/readers";
 import type { Run } from "../data/run";
@@ -41,7 +41,7 @@ function shown(key: string, value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The telling numbers, for the page's head. */
+/** Summary for the header of the page. */
 export function summary_strip(run: Run): HTMLElement {
   const entries: [string, string][] = [];
   const add = (source: JsonObject, key: string): void => {

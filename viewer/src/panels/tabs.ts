@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tabs: arrow keys move between them, as assistive technology expects.
+// Tabs with arrow keys, following the ARIA pattern.
 
 import { element } from "../dom";
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bar that plays, pauses and scrubs.
+// Playback controls: play, pause, time slider.
 
 import type { Clock } from "../clock";
 import { element, icon_button, set_icon } from "../dom";
@@ -62,7 +62,7 @@ export class TransportBar {
   }
 }
 
-/** The next faster or slower of the offered speeds. */
+/** The next higher or lower playback speed. */
 export function change_speed(clock: Clock, direction: 1 | -1): void {
   const nearest = speeds.reduce((best, x, i) => (Math.abs(Math.log(x / clock.speed)) < Math.abs(Math.log(speeds[best]! / clock.speed)) ? i : best), 0);
   clock.set_speed(speeds[Math.min(speeds.length - 1, Math.max(0, nearest + direction))]!);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the 3D view shows, and how much deflections are enlarged.
+// Options of the 3D view, and magnification of deflections.
 
 import { element, icon, icon_button } from "../dom";
 import type { RobotScene, ViewOptions } from "../scene/robot_scene";
@@ -10,7 +10,7 @@ const labels: Record<Switch, string> = {
   axes: "Joint axes",
   torques: "Torques and forces",
   trail: "End-effector trail",
-  masses: "Centres of mass",
+  masses: "Centers of mass",
   ground: "Ground grid",
   desired: "Desired motion",
   compared: "Compared run",
@@ -45,7 +45,7 @@ export function view_menu(scene: RobotScene, invalidate: () => void): HTMLElemen
     menu);
 }
 
-/** Deflections from true size to a hundred times, in even ratios. */
+/** Magnification from 1 to 100 on a logarithmic scale. */
 export function deflection_slider(scene: RobotScene, invalidate: () => void): HTMLElement | null {
   if (!scene.bends) return null;
   const output = element("output", {}, "1×");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line of more samples than pixels, drawn as what it covers: one upright bar a stretch of samples, from its smallest
-// to its largest value. Stroking the same zigzag takes a browser without graphics hardware ten times as long.
+// Draws a line with more samples than pixels as vertical bars, from the smallest to the largest value of an interval.
+// Stroking the same line takes ten times as long in a browser without graphics hardware.
 
 import type uPlot from "uplot";
 
-/** The points come in pairs, the two extremes of a stretch (see thin()). */
+/** Points are pairs, the two extremes of an interval (see thin()). */
 export const envelope: uPlot.Series.PathBuilder = (chart, index) => {
   const x = chart.data[0];
   const y = chart.data[index]!;
@@ -24,7 +24,7 @@ export const envelope: uPlot.Series.PathBuilder = (chart, index) => {
     let top = chart.valToPos(Math.max(a, b), "y", true);
     let bottom = chart.valToPos(Math.min(a, b), "y", true);
     const own: [number, number] = [top, bottom];
-    // meets the bar before it
+    // connect to the previous bar
     if (before) {
       top = Math.min(top, before[1]);
       bottom = Math.max(bottom, before[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One plot: lines of a few hundred points whatever the run's length, the instant's line, and its values.
+// A plot: lines reduced to a few hundred points, a cursor at the current time, and the values there.
 
 import uPlot from "uplot";
 import { value_at, thin } from "../data/sampling";
@@ -26,7 +26,7 @@ interface LegendEntry {
 
 const height_of_plot = 168;
 const line_width = 1.6;
-/** Without the area below, which uPlot adds for a series that has a fill. */
+/** Without the area that uPlot draws for a series with a fill. */
 const line: uPlot.Series.PathBuilder = (chart, index, from, to) => {
   const paths = uPlot.paths.linear!()(chart, index, from, to);
   return paths && { ...paths, fill: null };
@@ -72,7 +72,7 @@ export class Plot {
     window.on_change(() => this.invalidate());
   }
 
-  /** Joints switched off are not drawn, nor named. */
+  /** Hidden joints are neither drawn nor listed. */
   hide_joints(hidden: ReadonlySet<number>): void {
     this.hidden = hidden;
     this.spec.series.forEach((series, i) => {
@@ -217,7 +217,7 @@ export class Plot {
     this.place_playhead();
   }
 
-  /** A pointer over the plot shows its instant; a click stays there; a drag zooms (a finger's drag scrubs). */
+  /** Pointer: previews a time; click: sets it; drag: zooms (touch: moves the time). */
   private listen(over: HTMLElement): void {
     const time_of = (event: MouseEvent): number => this.chart!.posToVal(event.clientX - over.getBoundingClientRect().left, "x");
     let pressed_at: number | null = null;
@@ -262,7 +262,7 @@ function y_range(low: number | null, high: number | null): [number, number] {
   if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [-1, 1];
   const span = high - low;
   const size = Math.max(Math.abs(low), Math.abs(high));
-  // a constant: room around it, not a magnified last digit
+  // constant values: use a minimum range
   if (span <= 1e-12 * size || span === 0) return size === 0 ? [-1, 1] : [low - 0.1 * size, high + 0.1 * size];
   return [low - 0.07 * span, high + 0.07 * span];
 }

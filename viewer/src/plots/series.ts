@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which plots a run has, and what is drawn in each.
+// The plots of a run and their series.
 
 import { differences, largest } from "../data/compare";
 import { rate, total_energy } from "../data/run";
@@ -8,12 +8,12 @@ import { format_setting, short_names } from "../format";
 
 export interface Series {
   name: string;
-  /** What the legend calls it, where that is shorter. */
+  /** Shorter name for the legend. */
   label?: string;
   column: Float64Array;
-  /** Index into the palette. */
+  /** Index in the palette. */
   color: number;
-  /** The coordinate it belongs to; hidden with it. Null for series of the whole robot. */
+  /** Coordinate of the series, hidden with it. Null for series of the complete robot. */
   coordinate: number | null;
   dashed?: boolean;
 }
@@ -59,7 +59,7 @@ const tracking: Quantity = {
   unit: (unit) => unit,
 };
 
-/** One plot for each unit: radians and metres do not share an axis. */
+/** One plot per unit: radians and meters need separate axes. */
 function by_unit(run: Run, quantity: Quantity, columns: readonly (Float64Array | null)[] | null, prefix = "", extra?: Float64Array[] | null): PlotSpec[] {
   if (!columns) return [];
   const { coordinates, units } = run.model;
@@ -88,7 +88,7 @@ function by_unit(run: Run, quantity: Quantity, columns: readonly (Float64Array |
 
 type Entry = [name: string, column: Float64Array | null, color: number, dashed?: boolean];
 
-function whole_robot(id: string, title: string, unit: string, entries: Entry[], note?: string): PlotSpec[] {
+function robot_series(id: string, title: string, unit: string, entries: Entry[], note?: string): PlotSpec[] {
   const series = entries.flatMap(([name, column, color, dashed = false]) => (column ? [{ name, column, color, coordinate: null, dashed }] : []));
   return series.length > 0 ? [{ id, title, unit, series, ...(note === undefined ? {} : { note }) }] : [];
 }
@@ -96,7 +96,7 @@ function whole_robot(id: string, title: string, unit: string, entries: Entry[], 
 function tip_deflections({ samples: { tips } }: Run): PlotSpec[] {
   const series: Series[] = [];
   tips?.values.forEach((column, i) => {
-    // a beam that bends in one direction only has a column of zeros for the other
+    // skip zero columns: a beam may bend in one direction only
     if (column.some((x) => x !== 0)) series.push({ name: tips.names[i]!, column, color: series.length, coordinate: null });
   });
   return series.length > 0 ? [{ id: "tips", title: "Tip deflections", unit: "m", series }] : [];
@@ -105,7 +105,7 @@ function tip_deflections({ samples: { tips } }: Run): PlotSpec[] {
 export function run_plots(run: Run): PlotSpec[] {
   const { samples } = run;
   const total = total_energy(samples);
-  // a rigid robot's strain, and the work on a free one, are zero throughout: nothing to see
+  // skip zero columns, such as strain of a rigid robot
   const unless_zero = (column: Float64Array | null): Float64Array | null => (column?.some((x) => x !== 0) ? column : null);
   return [
     ...by_unit(run, position, samples.q, "", samples.desired_q),
@@ -114,20 +114,20 @@ export function run_plots(run: Run): PlotSpec[] {
     ...by_unit(run, tracking, samples.desired_q?.map((desired, i) => samples.q[i]!.map((x, k) => x - desired[k]!)) ?? null),
     ...tip_deflections(run),
     ...(samples.amplitudes
-      ? whole_robot("amplitudes", "Mode amplitudes", "m", samples.amplitudes.names.map((name, i) => [name, samples.amplitudes!.values[i]!, i]))
+      ? robot_series("amplitudes", "Mode amplitudes", "m", samples.amplitudes.names.map((name, i) => [name, samples.amplitudes!.values[i]!, i]))
       : []),
-    ...whole_robot("energies", "Energies", "J", [
+    ...robot_series("energies", "Energies", "J", [
       ["kinetic", samples.kinetic, 0],
       ["potential", samples.potential, 1],
       ["strain", unless_zero(samples.strain), 3],
       ["total", total, 2],
       ["joints’ work", unless_zero(samples.work), 4],
     ]),
-    ...whole_robot("drift", "Energy drift", "relative", [["drift", samples.energy_drift, 6]], "what the integrator gained or lost"),
+    ...robot_series("drift", "Energy drift", "relative", [["drift", samples.energy_drift, 6]], "relative error of the energy balance"),
     ...(samples.power && total && samples.count > 1
-      ? whole_robot("power", "Power balance", "W", [["joints’ power", samples.power, 5], ["rate of energy", rate(samples.t, total), 1, true]], "one line where nothing is lost")
-      : whole_robot("power", "Power", "W", [["joints’ power", samples.power, 5]])),
-    ...whole_robot("balance", "Power balance, residual", "W", [["residual", samples.power_balance, 7]], "zero where energy and work agree"),
+      ? robot_series("power", "Power balance", "W", [["joints’ power", samples.power, 5], ["rate of energy", rate(samples.t, total), 1, true]], "one line where nothing is lost")
+      : robot_series("power", "Power", "W", [["joints’ power", samples.power, 5]])),
+    ...robot_series("balance", "Power balance, residual", "W", [["residual", samples.power_balance, 7]], "zero if energy and work agree"),
     ...by_unit(run, acceleration, samples.qdd),
   ];
 }
@@ -139,7 +139,7 @@ export function difference_plots(run: Run, other: Run): { plots: PlotSpec[]; not
     ...by_unit(run, position, q, prefix),
     ...by_unit(run, velocity, qd, prefix),
     ...by_unit(run, torque, tau, prefix),
-    ...whole_robot("difference-energy", "Difference of total energy", "J", [["total", energy, 2]]),
+    ...robot_series("difference-energy", "Difference of total energy", "J", [["total", energy, 2]]),
   ];
   for (const plot of plots) {
     plot.note = `this − other, at most ${format_setting(Number(largest(plot.series.map((s) => s.column)).toPrecision(3)))} ${plot.unit}`;

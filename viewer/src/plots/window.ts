@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stretch of time that all plots show.
+// The time range displayed by all plots.
 
 export class TimeWindow {
   private from: number;
@@ -13,7 +13,7 @@ export class TimeWindow {
 
   get min(): number { return this.from; }
   get max(): number { return this.to; }
-  get whole(): boolean { return this.from <= this.start && this.to >= this.end; }
+  get is_complete(): boolean { return this.from <= this.start && this.to >= this.end; }
 
   on_change(listener: () => void): void {
     this.listeners.push(listener);
@@ -35,13 +35,13 @@ export class TimeWindow {
     this.set(this.start, this.end);
   }
 
-  /** factor < 1 looks closer; `about` keeps its place in the window. */
+  /** factor < 1 zooms in; `about` keeps its position in the window. */
   zoom(factor: number, about: number): void {
-    const centre = Math.min(this.to, Math.max(this.from, about));
-    this.set(centre - (centre - this.from) * factor, centre + (this.to - centre) * factor);
+    const center = Math.min(this.to, Math.max(this.from, about));
+    this.set(center - (center - this.from) * factor, center + (this.to - center) * factor);
   }
 
-  /** Brings an instant into view without changing the zoom. */
+  /** Scrolls to a time without changing the zoom. */
   follow(time: number): void {
     if (time >= this.from && time <= this.to) return;
     const width = this.to - this.from;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint axes and torque arrows: curved about an axis that turns, straight along an axis that slides.
+// Joint axes and arrows: curved for torques of revolute joints, straight for forces of prismatic joints.
 
 import * as THREE from "three";
 import type { Poses } from "../data/kinematics";
@@ -14,7 +14,7 @@ const arc_segments = 64;
 const tube_sides = 10;
 const longest_arc = 1.7 * Math.PI;
 
-/** An arc about z that starts at the x axis; its length is set by drawing only its first segments. */
+/** An arc about z that starts at the x axis; its length is set by the number of drawn segments. */
 class ArcArrow {
   readonly group = new THREE.Group();
   private readonly tube: THREE.BufferGeometry;
@@ -22,7 +22,7 @@ class ArcArrow {
 
   constructor(private readonly radius: number, thickness: number, material: THREE.Material) {
     this.tube = new THREE.TorusGeometry(radius, thickness, tube_sides, arc_segments, longest_arc);
-    // torus indices run ring by ring; ours must run along the arc, so that a prefix is a shorter arc
+    // reorder the torus indices along the arc, so that a prefix is a shorter arc
     const index: number[] = [];
     for (let i = 0; i < arc_segments; ++i) {
       for (let j = 0; j < tube_sides; ++j) {
@@ -44,9 +44,9 @@ class ArcArrow {
     const angle = (segments / arc_segments) * longest_arc;
     this.head.position.set(this.radius * Math.cos(angle), this.radius * Math.sin(angle), 0);
     this.head.rotation.z = angle;
-    // the head of a short arrow is small: it must not stand there alone
+    // scale the head of short arrows
     this.head.scale.setScalar(Math.min(1, 6 * Math.abs(ratio)));
-    // the other sense is the same arrow turned over about x
+    // negative sense: rotate the arrow by 180 degrees about x
     this.group.rotation.x = ratio < 0 ? Math.PI : 0;
   }
 }
@@ -76,7 +76,7 @@ class StraightArrow {
 interface Mark {
   coordinate: number;
   joint: number;
-  /** Which of the joint's coordinates. */
+  /** Index of the coordinate within the joint. */
   part: number;
   turns: boolean;
   holder: THREE.Group;
@@ -86,7 +86,7 @@ interface Mark {
   material: THREE.MeshStandardMaterial;
 }
 
-/** Direction of a coordinate in the joint's frame, before the coordinates that follow it move it. */
+/** Direction of a coordinate in the joint frame when the following coordinates are zero. */
 function direction(joint: Joint, part: number): Triple {
   const axis = normalized(joint.axis);
   if (joint.type === "planar") {
@@ -149,7 +149,7 @@ export class JointMarks {
     this.hidden = hidden;
   }
 
-  /** ratios: each coordinate's torque or force in [-1, 1] of the largest of its kind. */
+  /** ratios: torque or force by coordinate, relative to the largest one, in [-1, 1]. */
   update(poses: Poses, q: ArrayLike<number>, ratios: readonly number[] | null): void {
     for (const mark of this.marks) {
       const joint = this.model.joints[mark.joint]!;
@@ -168,14 +168,14 @@ export class JointMarks {
     const frame = matrix4(poses.joints[mark.joint]!);
     const child = matrix4(poses.links[joint.child]!);
     if (joint.type === "floating" && mark.part >= 3) {
-      // roll and pitch turn about axes that the later angles have already turned
+      // the axes of roll and pitch are rotated by the following angles
       const [, pitch, yaw] = [0, joint_value(joint, q, 4), joint_value(joint, q, 5)];
       const turned = new THREE.Matrix4();
       if (mark.part < 5) turned.makeRotationZ(yaw);
       if (mark.part < 4) turned.multiply(new THREE.Matrix4().makeRotationY(pitch));
       frame.multiply(turned);
     }
-    // the mark stands where the child is, in the orientation of the joint
+    // at the origin of the child, with the orientation of the joint
     frame.setPosition(new THREE.Vector3().setFromMatrixPosition(child));
     return frame.multiply(along);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where to look from: which way is up, how large the robot is, and a view in which its motion fits.
+// Camera placement: up direction, size of the robot, and a view that contains its motion.
 
 import * as THREE from "three";
 import { extent } from "../data/columns";
@@ -12,7 +12,7 @@ import { bone_ends, drawn } from "./robot";
 
 export interface Framing {
   up: THREE.Vector3;
-  /** A length of the order of the robot's reach. */
+  /** Approximate reach of the robot. */
   size: number;
   /** Height of the ground along up. */
   level: number;
@@ -26,7 +26,7 @@ function up_of(gravity: Triple): THREE.Vector3 {
   return strength > 1e-9 ? new THREE.Vector3(...gravity).multiplyScalar(-1 / strength) : new THREE.Vector3(0, 0, 1);
 }
 
-/** The common direction of all turning axes, if they are parallel: then the motion is in a plane. */
+/** Common direction of all revolute axes if they are parallel (planar motion). */
 function common_axis(source: PoseSource): THREE.Vector3 | null {
   const { poses } = source.pose_at(source.run.samples.t[0]!);
   let common: THREE.Vector3 | null = null;
@@ -43,7 +43,7 @@ function common_axis(source: PoseSource): THREE.Vector3 | null {
 }
 
 function view_direction(source: PoseSource, up: THREE.Vector3): THREE.Vector3 {
-  // the horizontal directions that x and -y of the world come nearest to
+  // x and -y of the world projected on the horizontal plane
   const right = Math.abs(up.x) < 0.9 ? new THREE.Vector3(1, 0, 0) : new THREE.Vector3(0, 1, 0);
   right.addScaledVector(up, -right.dot(up)).normalize();
   const front = right.clone().cross(up);
@@ -56,7 +56,7 @@ function view_direction(source: PoseSource, up: THREE.Vector3): THREE.Vector3 {
   return front.multiplyScalar(0.85).addScaledVector(right, 0.62).addScaledVector(up, height).normalize();
 }
 
-/** The corners of the box around a primitive, in its link's frame. */
+/** Corners of the bounding box of a primitive, in the link frame. */
 function visual_corners({ geometry, origin }: Visual): Triple[] {
   let extents: Triple;
   switch (geometry.type) {
@@ -75,8 +75,8 @@ function visual_corners({ geometry, origin }: Visual): Triple[] {
 }
 
 /**
- * How far from the base the arm can be while its slides are near where they start. A slide that falls freely leaves
- * every view; the picture is of the robot, not of that fall.
+ * Reach of the robot with its prismatic joints near their initial position. A prismatic joint in free fall would
+ * leave every view.
  */
 function farthest_reach(source: PoseSource, tips: readonly Triple[][]): number {
   const { model, samples } = source.run;
@@ -112,13 +112,13 @@ export function frame(source: PoseSource): Framing {
   }
   source.path(200).points.forEach(add);
   const box = new THREE.Box3().setFromPoints(points);
-  // half the diagonal of all places it visits is about the reach of an arm
+  // half the diagonal of the visited region is about the reach
   const size = Math.max(0.6 * box.getSize(new THREE.Vector3()).length(), 1e-3);
   const lowest = points.reduce((low, p) => Math.min(low, p.dot(up)), Infinity);
   return { up, size, level: ground_level(source, up, size, lowest), direction: view_direction(source, up), points };
 }
 
-/** A robot stands on the ground; one that swings below its base has the ground beneath the swing, one in space floats. */
+/** Height of the ground: at the base, or below the motion if the robot moves below its base; none without gravity. */
 function ground_level(source: PoseSource, up: THREE.Vector3, size: number, lowest: number): number {
   const floats = Math.hypot(...source.run.gravity) <= 1e-9;
   if (floats) return lowest - 0.2 * size;
@@ -128,7 +128,7 @@ function ground_level(source: PoseSource, up: THREE.Vector3, size: number, lowes
   return lowest < foot - 0.02 * size ? lowest - 0.06 * size : foot;
 }
 
-/** Target and distance at which all points fit into the view. */
+/** Target and distance for which all points are in the view. */
 export function fit(framing: Framing, camera: THREE.PerspectiveCamera): { target: THREE.Vector3; position: THREE.Vector3 } {
   const { direction, up, points, size } = framing;
   const right = up.clone().cross(direction).normalize();

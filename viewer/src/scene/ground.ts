@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ground: a grid that fades out, the shadow that falls on it, the base's frame and its post.
+// The ground: grid, shadow, base frame and post of the base.
 
 import * as THREE from "three";
 
@@ -27,7 +27,7 @@ const fragment = /* glsl */ `
     #include <colorspace_fragment>
   }`;
 
-/** 1, 2 or 5 times a power of ten, near x from below. */
+/** Largest 1, 2 or 5 times a power of ten not above x. */
 export function round_length(x: number): number {
   const power = 10 ** Math.floor(Math.log10(x));
   const m = x / power;
@@ -56,7 +56,7 @@ export class Ground {
     });
     this.shadow = new THREE.ShadowMaterial({ opacity: 0.16, depthWrite: false });
     const floor = new THREE.Group();
-    // no larger than shadows reach: where graphics run in software, each of its pixels costs
+    // limited to the region of shadows: every pixel is expensive with software rendering
     const shadow = new THREE.Mesh(new THREE.CircleGeometry(1.6 * size, 48).rotateX(-Math.PI / 2), this.shadow);
     shadow.receiveShadow = true;
     const grid = new THREE.Mesh(plane, this.grid);

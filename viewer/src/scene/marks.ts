@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end effector's trail and the centres of mass.
+// Trail of the end effector and centers of mass.
 
 import * as THREE from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
@@ -10,11 +10,11 @@ import { transform_point } from "../data/matrix";
 import type { Model } from "../data/model";
 import type { Triple } from "../data/readers";
 
-/** The whole path, faint, and what has been travelled up to the instant, strong. */
+/** The complete path (faint) and the path up to the current time (strong). */
 export class Trail {
   readonly group = new THREE.Group();
   private readonly past_material = new LineMaterial({ linewidth: 2.6 });
-  private readonly whole_material = new LineMaterial({ linewidth: 1.3, transparent: true, opacity: 0.4, depthWrite: false });
+  private readonly path_material = new LineMaterial({ linewidth: 1.3, transparent: true, opacity: 0.4, depthWrite: false });
   private readonly past: Line2 | null = null;
   private readonly times: number[];
 
@@ -23,14 +23,14 @@ export class Trail {
     if (path.points.length < 2) return;
     const positions = path.points.flat();
     this.past = new Line2(new LineGeometry().setPositions(positions), this.past_material);
-    const whole = new Line2(new LineGeometry().setPositions(positions), this.whole_material);
-    this.past.frustumCulled = whole.frustumCulled = false;
-    this.group.add(whole, this.past);
+    const full = new Line2(new LineGeometry().setPositions(positions), this.path_material);
+    this.past.frustumCulled = full.frustumCulled = false;
+    this.group.add(full, this.past);
   }
 
   set_color(color: string): void {
     this.past_material.color.set(color);
-    this.whole_material.color.set(color);
+    this.path_material.color.set(color);
   }
 
   update(time: number): void {
@@ -47,8 +47,8 @@ export class Trail {
   }
 }
 
-/** The quartered disc of engineering drawings. */
-function centre_texture(ring: string): THREE.Texture {
+/** The center-of-mass symbol of engineering drawings. */
+function center_texture(ring: string): THREE.Texture {
   const canvas = document.createElement("canvas");
   canvas.width = canvas.height = 128;
   const pen = canvas.getContext("2d")!;
@@ -72,12 +72,12 @@ function centre_texture(ring: string): THREE.Texture {
 export class MassMarks {
   readonly group = new THREE.Group();
   private readonly sprites: { sprite: THREE.Sprite; link: number }[] = [];
-  private readonly whole: THREE.Sprite;
+  private readonly robot_center: THREE.Sprite;
   private readonly total: number;
 
   constructor(private readonly model: Model, size: number, accent: string) {
     const material = (ring: string): THREE.SpriteMaterial =>
-      new THREE.SpriteMaterial({ map: centre_texture(ring), depthTest: false, transparent: true });
+      new THREE.SpriteMaterial({ map: center_texture(ring), depthTest: false, transparent: true });
     const link_material = material("#8a93a3");
     const heaviest = Math.max(...model.links.map((link) => link.mass), 1e-9);
     model.links.forEach((link, i) => {
@@ -89,13 +89,13 @@ export class MassMarks {
       this.group.add(sprite);
     });
     this.total = model.links.reduce((sum, link) => sum + Math.max(0, link.mass), 0);
-    this.whole = new THREE.Sprite(material(accent));
-    this.whole.scale.setScalar(0.07 * size);
-    this.whole.renderOrder = 7;
-    this.group.add(this.whole);
+    this.robot_center = new THREE.Sprite(material(accent));
+    this.robot_center.scale.setScalar(0.07 * size);
+    this.robot_center.renderOrder = 7;
+    this.group.add(this.robot_center);
   }
 
-  /** com: the whole robot's, where the run recorded it; else from the links. */
+  /** com: center of mass of the robot if recorded, otherwise computed from the links. */
   update(poses: Poses, com: readonly number[] | null): void {
     const sum = [0, 0, 0];
     for (const { sprite, link } of this.sprites) {
@@ -104,8 +104,8 @@ export class MassMarks {
       sprite.position.set(...at);
       at.forEach((x, k) => { sum[k]! += mass * x; });
     }
-    const centre = com?.every(Number.isFinite) ? com : sum.map((x) => x / this.total);
-    this.whole.visible = this.total > 0;
-    if (this.whole.visible) this.whole.position.set(centre[0]!, centre[1]!, centre[2]!);
+    const center = com?.every(Number.isFinite) ? com : sum.map((x) => x / this.total);
+    this.robot_center.visible = this.total > 0;
+    if (this.robot_center.visible) this.robot_center.position.set(center[0]!, center[1]!, center[2]!);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes in a link's frame: URDF primitives, bones and rods.
+// Shapes in the link frame: URDF primitives and rods.
 
 import * as THREE from "three";
 import { from_xyz_rpy } from "../data/matrix";
@@ -14,19 +14,19 @@ export function origin_matrix(origin: Origin): THREE.Matrix4 {
   return matrix4(from_xyz_rpy(origin.xyz, origin.rpy));
 }
 
-/** The shape with its origin applied; segments > 1 cuts it finely enough to bend. Null for a mesh file. */
+/** The shape with its origin applied; segments > 1 subdivides it for bending. Null for a mesh file. */
 export function visual_geometry(geometry: Geometry, origin: Origin, segments = 1): THREE.BufferGeometry | null {
   let shape: THREE.BufferGeometry;
   switch (geometry.type) {
     case "box": {
-      // cut along the longest side only: a beam bends along its length
+      // subdivided along the longest side only
       const longest = geometry.size.indexOf(Math.max(...geometry.size));
       const cuts = [0, 1, 2].map((k) => (k === longest ? segments : 1)) as Triple;
       shape = new THREE.BoxGeometry(...geometry.size, ...cuts);
       break;
     }
     case "cylinder":
-      // three's cylinder stands on y, URDF's on z
+      // cylinders are along y in three.js and along z in URDF
       shape = new THREE.CylinderGeometry(geometry.radius, geometry.radius, geometry.length, 40, segments).rotateX(Math.PI / 2);
       break;
     case "capsule":
@@ -41,7 +41,7 @@ export function visual_geometry(geometry: Geometry, origin: Origin, segments = 1
   return shape.applyMatrix4(origin_matrix(origin));
 }
 
-/** A rod with round ends from one point to another; null where they coincide. */
+/** A rod with round ends between two points; null if they coincide. */
 export function bone_geometry(from: Triple, to: Triple, radius: number, segments = 1): THREE.BufferGeometry | null {
   const a = new THREE.Vector3(...from);
   const b = new THREE.Vector3(...to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The robot's body: visual geometry, bones where there is none, and flexible links that bend.
+// The robot: visual geometry, rods ("bones") for links without geometry, and deflected flexible links.
 
 import * as THREE from "three";
 import type { Bend } from "../data/beam";
@@ -11,9 +11,9 @@ import type { Triple } from "../data/readers";
 import { bone_geometry, visual_geometry } from "./primitives";
 
 export interface BodyStyle {
-  /** Bones and links without a colour of their own. */
+  /** Color of bones and of links without color. */
   color: THREE.ColorRepresentation;
-  /** A ghost is one translucent colour and casts no shadow. */
+  /** A ghost is translucent, has one color and casts no shadow. */
   ghost: THREE.ColorRepresentation | null;
 }
 
@@ -30,12 +30,12 @@ interface SlidingRod {
 
 const bend_segments = 48;
 
-/** Where the bones of a link without geometry end, in its frame. */
+/** End points of the bones of a link without geometry, in its frame. */
 export function bone_ends(model: Model, i: number): Triple[] {
   const link = model.links[i]!;
   const ends = model.joints.filter((joint) => joint.parent === i).map((joint) => joint.origin.xyz);
   if (link.flexible) ends.push([link.flexible.length, 0, 0]);
-  // the last link of a chain has no further joint: its centre of mass tells which way it points
+  // the last link of a chain has no child joint: use its center of mass
   if (ends.length === 0 && link.mass > 0) ends.push(link.com.map((x) => 2 * x) as Triple);
   return ends;
 }
@@ -67,7 +67,7 @@ export class RobotBody {
     this.add_rods(0.014 * size);
   }
 
-  /** The frame that shows a link. */
+  /** Scene object of a link. */
   frame(link: number): THREE.Object3D {
     return this.links[link]!;
   }
@@ -89,7 +89,7 @@ export class RobotBody {
       const length = joint_value(this.model.joints[joint]!, q);
       rod.scale.y = Math.max(Math.abs(length), 1e-6);
       const axis = normalized(this.model.joints[joint]!.axis);
-      // the rod hangs on the child and reaches back to the joint's origin
+      // the rod is attached to the child and ends at the joint origin
       rod.position.set(...(axis.map((x) => (-x * length) / 2) as Triple));
     }
   }
@@ -98,7 +98,7 @@ export class RobotBody {
     if (this.style.ghost !== null) {
       return new THREE.MeshStandardMaterial({
         color: this.style.ghost, transparent: true, opacity: 0.28, roughness: 0.9, depthWrite: false,
-        // where the ghost and the robot coincide, the robot is seen
+        // draw the robot in front of a coincident ghost
         depthFunc: THREE.LessDepth, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2,
       });
     }
@@ -143,7 +143,7 @@ export class RobotBody {
     }
   }
 
-  /** Turning joints between bones get a short drum on their axis, so that one sees how they turn. */
+  /** Revolute joints between bones are drawn as short cylinders along their axis. */
   private add_joint_knobs(radius: number): void {
     for (const joint of this.model.joints) {
       if (joint.type !== "revolute" && joint.type !== "continuous") continue;
@@ -170,7 +170,7 @@ export class RobotBody {
   }
 }
 
-/** Cross-sections stay plane and normal to the bent line (Euler-Bernoulli). */
+/** Cross-sections stay plane and normal to the neutral axis (Euler-Bernoulli). */
 function bend_mesh(mesh: THREE.Mesh, straight: Float32Array, bend: Bend): void {
   const position = mesh.geometry.getAttribute("position") as THREE.BufferAttribute;
   const out = position.array as Float32Array;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 3D view of a run: the arm at an instant with its marks, and its ghosts.
+// The 3D view of a run: the robot at a time, its markers and its ghosts.
 
 import * as THREE from "three";
 import { extent } from "../data/columns";
@@ -86,7 +86,7 @@ export class RobotScene {
     return this.source.bending_links.length > 0;
   }
 
-  /** What the arm shows now, by coordinate. */
+  /** Displayed joint values, by coordinate. */
   get joint_values(): number[] {
     return this.q;
   }
@@ -103,7 +103,7 @@ export class RobotScene {
     return frame_of_link.matrixWorld;
   }
 
-  /** Poses everything at the instant. */
+  /** Updates all poses to a time. */
   show(time: number): void {
     const { options } = this;
     const { q, bends, poses } = this.source.pose_at(time, options.deflection_scale);
@@ -133,14 +133,14 @@ export class RobotScene {
     this.ghosts.push({ source, body, option });
   }
 
-  /** Torques are compared with the largest torque of the run, forces with the largest force. */
+  /** Torques relative to the largest torque of the run, forces relative to the largest force. */
   private largest_efforts(): number[] {
     const { samples, model } = this.run;
     const peaks = (samples.tau ?? []).map((column) => Math.max(...extent(column).map(Math.abs)));
     return peaks.map((_, i) => Math.max(...peaks.filter((__, j) => model.units[j] === model.units[i])));
   }
 
-  /** Square root, so that a wrist's small torques are seen beside a shoulder's. */
+  /** Square-root scale, so that small torques remain visible. */
   private ratio(effort: number, i: number): number {
     const largest = this.largest[i]!;
     return largest > 0 ? Math.sign(effort) * Math.sqrt(Math.abs(effort) / largest) : 0;

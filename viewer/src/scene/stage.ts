@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 3D view's frame: renderer, lights, camera and its controls, drawn only when something changed.
+// Renderer, lights, camera and controls of the 3D view. Draws only after changes.
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
@@ -13,13 +13,13 @@ export class Stage {
   private readonly controls: OrbitControls;
   private readonly sky = new THREE.HemisphereLight(0xffffff, 0xb8bcc4, 1.7);
   private readonly sun = new THREE.DirectionalLight(0xffffff, 2.1);
-  /** The reader has moved the camera: a new window size must not move it back. */
+  /** The user has moved the camera: do not reset it when the window is resized. */
   private moved = false;
   private shown = false;
 
   constructor(private readonly host: HTMLElement, private readonly framing: Framing, private readonly invalidate: () => void) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
-    // asking every shader whether it compiled makes the page wait for each
+    // checking shader errors would block for each shader
     this.renderer.debug.checkShaderErrors = false;
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
@@ -58,7 +58,7 @@ export class Stage {
     this.invalidate();
   }
 
-  /** Turns about the target, for those who steer with keys. */
+  /** Orbits about the target, for keyboard control. */
   orbit(azimuth: number, elevation: number): void {
     const { up } = this.framing;
     const offset = this.camera.position.clone().sub(this.controls.target);
@@ -75,7 +75,7 @@ export class Stage {
     this.place(offset);
   }
 
-  /** Draws; true while the camera is still gliding. */
+  /** Draws; true while the camera is moving. */
   render(): boolean {
     const gliding = this.controls.update();
     this.renderer.render(this.scene, this.camera);
@@ -92,11 +92,11 @@ export class Stage {
   private add_lights(): void {
     const { up, size, points } = this.framing;
     this.sky.position.copy(up);
-    const centre = new THREE.Box3().setFromPoints(points).getCenter(new THREE.Vector3());
+    const center = new THREE.Box3().setFromPoints(points).getCenter(new THREE.Vector3());
     const side = up.clone().cross(this.framing.direction).normalize();
-    this.sun.position.copy(centre)
+    this.sun.position.copy(center)
       .addScaledVector(up, 2.4 * size).addScaledVector(side, -1.1 * size).addScaledVector(this.framing.direction, 0.9 * size);
-    this.sun.target.position.copy(centre);
+    this.sun.target.position.copy(center);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(1024, 1024);
     this.sun.shadow.radius = 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that are wrong, odd or long: always something to see.
+// Invalid and unusual runs: the page shows a message or a notice.
 
 import assert from "node:assert/strict";
 import { writeFileSync, mkdtempSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ if (!no_browser) {
 }
 
 function message_test(name: string, run: () => unknown, text: RegExp): void {
-  test(`${name}: a message instead of a run`, { skip: no_browser }, async () => {
+  test(`${name}: shows a message`, { skip: no_browser }, async () => {
     const { page, shown, complaints, close } = await open_run(browser, run());
     assert.equal(shown, false);
     assert.match((await page.getByRole("alert").textContent())!, text);
@@ -37,16 +37,16 @@ function changed(change: (run: RunJson) => void): () => RunJson {
   };
 }
 
-message_test("malformed JSON", () => '{"format": "dynamics-run", "samples": ', /JSON is malformed/);
-message_test("cut off", () => JSON.stringify(make_run(puma())).slice(0, 5000), /JSON is malformed/);
-message_test("the empty template", () => null, /holds no run/);
+message_test("malformed JSON", () => '{"format": "dynamics-run", "samples": ', /JSON of the run is malformed/);
+message_test("cut off", () => JSON.stringify(make_run(puma())).slice(0, 5000), /JSON of the run is malformed/);
+message_test("the empty template", () => null, /contains no run/);
 message_test("another file", () => ({ hello: "world" }), /not a run/);
 message_test("no samples", changed((run) => { run.samples.t = []; }), /no samples/);
 message_test("columns of unequal length", changed((run) => { run.samples.q[2].pop(); }), /samples\.q\[2\] \(joint3\) has 100 values, but samples\.t has 101/);
 message_test("a joint without its link", changed((run) => { run.model.joints[2].child = "gone"; }), /child link 'gone'/);
 
 function notice_test(name: string, run: () => RunJson, text: RegExp | null, compare: unknown = null): void {
-  test(`${name}: the run is shown, and what is odd is said`, { skip: no_browser }, async () => {
+  test(`${name}: shows the run and a notice`, { skip: no_browser }, async () => {
     const json = run();
     const { page, shown, complaints, close } = await open_run(browser, json, compare);
     assert.equal(shown, true);
@@ -76,7 +76,7 @@ notice_test("no joints", () => {
 }, /no moving joints/);
 notice_test("meshes", changed((run) => { for (const link of run.model.links) link.visuals = [{ geometry: { type: "mesh", filename: "a.stl" } }]; }), /drawn as bones/);
 notice_test("only positions", changed((run) => { run.samples = { t: run.samples.t, q: run.samples.q }; }), null);
-notice_test("a compared run that is broken", changed(() => {}), /compared run cannot be shown.*malformed/i, "{oops");
+notice_test("a compared run that is broken", changed(() => {}), /compared run cannot be displayed.*malformed/i, "{oops");
 notice_test("a name that looks like markup", changed((run) => { run.settings.robot = "</script><script>alert(1)</script>"; }), null);
 
 test("an empty page opens a run from a file", { skip: no_browser }, async () => {
@@ -100,10 +100,10 @@ function no_webgl(): void {
   } as typeof HTMLCanvasElement.prototype.getContext;
 }
 
-test("without WebGL the plots remain", { skip: no_browser }, async () => {
+test("without WebGL the plots are shown", { skip: no_browser }, async () => {
   const { page, shown, close } = await open_run(browser, make_run(puma(), { count: 101 }), null, { prepare: no_webgl });
   assert.equal(shown, true);
-  assert.match((await page.locator(".view").textContent())!, /needs WebGL/);
+  assert.match((await page.locator(".view").textContent())!, /requires WebGL/);
   assert.equal(await page.locator("#plot-positions-rad canvas").count(), 1);
   await page.keyboard.press("End");
   assert.ok(Math.abs((await page.evaluate(() => window.dynamicsViewer.jointValues())).joint1! - motion(0, 10)[0]) < 1e-12);
