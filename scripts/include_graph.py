@@ -41,7 +41,7 @@ PUBLIC = {
     " instruction_set inverse_dynamics kinematics regressor udut workspace",
     "flexible": "flexible_dynamics flexible_model natural_modes",
     "batch": "batch batch_view",
-    "trajectory": "trajectory",
+    "trajectory": "marker_shapes time_scaling timed_path trajectory trajectory_efforts",
     "ode": "integrators",
     "simulation": "plant recording simulate",
     "check": "check",

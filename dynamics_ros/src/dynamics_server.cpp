@@ -25,7 +25,6 @@ namespace dynamics_ros {
 
 using dynamics::Model;
 using dynamics::Workspace;
-using dynamics_msgs::msg::EffortParts;
 
 namespace {
 
@@ -38,36 +37,6 @@ dynamics_msgs::msg::Matrix to_message(const Eigen::MatrixXd& matrix) {
     for (Eigen::Index j = 0; j < matrix.cols(); ++j) message.data.push_back(matrix(i, j));
   }
   return message;
-}
-
-/// What the efforts of every point are made of.
-std::vector<EffortParts> parts_of(const Robot& robot, const RobotTrajectory& motion,
-                                  bool friction) {
-  const std::size_t n = robot.model.size();
-  const std::vector<double> zero(motion.count * n, 0.0);
-  std::vector<double> gravity(zero.size()), bias(zero.size()), all(zero.size());
-  const auto efforts = [&](const auto& qd, const auto& qdd, auto& tau) {
-    robot.inverse_dynamics(motion.q, qd, qdd, tau, false, "trajectory.points");
-  };
-  efforts(zero, zero, gravity);
-  efforts(motion.qd, zero, bias);
-  efforts(motion.qd, motion.qdd, all);
-  std::vector<EffortParts> parts(motion.count);
-  std::vector<double> resisting(n, 0.0);
-  auto workspace = robot.workspace();
-  for (std::size_t k = 0; k < motion.count; ++k) {
-    if (friction) {
-      dynamics::friction_forces(robot.model, *workspace, row(motion.qd, k, n), resisting);
-    }
-    for (const std::size_t coordinate : motion.coordinates) {
-      const std::size_t at = k * n + coordinate;
-      parts[k].gravity.push_back(gravity[at]);
-      parts[k].velocity.push_back(bias[at] - gravity[at]);
-      parts[k].inertia.push_back(all[at] - bias[at]);
-      parts[k].friction.push_back(resisting[coordinate]);
-    }
-  }
-  return parts;
 }
 
 }  // namespace
@@ -142,13 +111,13 @@ void DynamicsServer::inverse_dynamics(
     const auto tau = efforts_along(*now, motion, !request.without_friction);
     const std::size_t n = model.size();
     answer.trajectory = request.trajectory;
-    for (std::size_t k = 0; k < motion.count; ++k) {
+    for (std::size_t k = 0; k < answer.trajectory.points.size(); ++k) {
       answer.trajectory.points[k].effort = pick(row(tau, k, n), motion.coordinates);
     }
-    if (request.return_parts) answer.parts = parts_of(*now, motion, !request.without_friction);
-    answer.verdict = judge(model, tau, motion.count, motion.coordinates);
-    answer.velocities_from_spline = motion.velocities_from_spline;
-    answer.accelerations_from_spline = motion.accelerations_from_spline;
+    if (request.return_parts) answer.parts = parts_along(*now, motion, !request.without_friction);
+    answer.verdict = judge(model, tau, motion.coordinates);
+    answer.velocities_from_spline = motion.velocities_from_spline();
+    answer.accelerations_from_spline = motion.accelerations_from_spline();
     answer.flexible_as_rigid = now->flexible.has_value();
   });
 }
@@ -161,9 +130,9 @@ void DynamicsServer::check_torque_limits(
     const RobotTrajectory motion = read_trajectory(now->model, request.trajectory,
                                                    request.other_joints, options_.largest_request);
     const auto tau = efforts_along(*now, motion, !request.without_friction);
-    answer.verdict = judge(now->model, tau, motion.count, motion.coordinates);
-    answer.velocities_from_spline = motion.velocities_from_spline;
-    answer.accelerations_from_spline = motion.accelerations_from_spline;
+    answer.verdict = judge(now->model, tau, motion.coordinates);
+    answer.velocities_from_spline = motion.velocities_from_spline();
+    answer.accelerations_from_spline = motion.accelerations_from_spline();
     answer.flexible_as_rigid = now->flexible.has_value();
   });
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Efforts along trajectories, and what the limits say of them.
+// Efforts along trajectories, as messages.
 
 #include <cstddef>
+#include <dynamics_msgs/msg/effort_parts.hpp>
 #include <dynamics_msgs/msg/effort_verdict.hpp>
 #include <span>
 #include <vector>
@@ -27,9 +28,14 @@ std::vector<double> pick(std::span<const double> values,
 std::vector<double> efforts_along(const Robot& robot, const RobotTrajectory& trajectory,
                                   bool friction);
 
-/// Efforts against limits, of the coordinates that the request names.
+/// The terms of the efforts at each point, of the request's joints.
+std::vector<dynamics_msgs::msg::EffortParts> parts_along(const Robot& robot,
+                                                         const RobotTrajectory& trajectory,
+                                                         bool friction);
+
+/// Efforts against limits, of the request's joints.
 dynamics_msgs::msg::EffortVerdict judge(const dynamics::Model& model,
-                                        const std::vector<double>& tau, std::size_t count,
+                                        const std::vector<double>& tau,
                                         const std::vector<std::size_t>& coordinates);
 
 }  // namespace dynamics_ros

@@ -2,21 +2,11 @@
 #include "dynamics_ros/link_frames.hpp"
 
 #include <Eigen/Geometry>
-#include <algorithm>
 
 namespace dynamics_ros {
 namespace {
 
 using geometry_msgs::msg::TransformStamped;
-
-/// Whether a joint holds its link always at the same place of the parent link's frame.
-bool holds_still(const MovingRobot& robot, const dynamics::JointDescription& joint) {
-  if (joint.type != dynamics::JointType::fixed) return false;
-  if (robot.flexible() == nullptr) return true;
-  const auto links = robot.flexible()->links();
-  return std::none_of(links.begin(), links.end(),
-                      [&](const auto& link) { return link.name == joint.parent; });
-}
 
 TransformStamped transform(const dynamics::JointDescription& joint, const dynamics::Pose& pose,
                            const std::string& prefix) {
@@ -39,7 +29,7 @@ TransformStamped transform(const dynamics::JointDescription& joint, const dynami
 std::vector<TransformStamped> moving_frames(MovingRobot& robot, const std::string& prefix) {
   std::vector<TransformStamped> transforms;
   for (const auto& joint : robot.model().description().joints) {
-    if (holds_still(robot, joint)) continue;
+    if (!robot.moves_in_parent(joint)) continue;
     const dynamics::Pose pose = robot.pose(joint.parent).inverse() * robot.pose(joint.child);
     transforms.push_back(transform(joint, pose, prefix));
     transforms.back().header.stamp = robot.stamp();
@@ -50,7 +40,8 @@ std::vector<TransformStamped> moving_frames(MovingRobot& robot, const std::strin
 std::vector<TransformStamped> fixed_frames(const MovingRobot& robot, const std::string& prefix) {
   std::vector<TransformStamped> transforms;
   for (const auto& joint : robot.model().description().joints) {
-    if (holds_still(robot, joint)) transforms.push_back(transform(joint, joint.origin, prefix));
+    if (robot.moves_in_parent(joint)) continue;
+    transforms.push_back(transform(joint, joint.origin, prefix));
   }
   return transforms;
 }

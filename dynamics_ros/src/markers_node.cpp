@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_ros/markers_node.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <dynamics_core/from_urdf.hpp>
 #include <dynamics_ros/markers_node_parameters.hpp>
@@ -16,13 +15,13 @@
 namespace dynamics_ros {
 namespace {
 
-Colour colour(const std::vector<double>& values) {
+Color color(const std::vector<double>& values) {
   return {values[0], values[1], values[2], values[3]};
 }
 
 MarkerOptions options_from(const dynamics_markers::Params& given) {
   MarkerOptions options;
-  options.centre_of_mass = given.show.centre_of_mass;
+  options.center_of_mass = given.show.centre_of_mass;
   options.trail = given.show.trail;
   options.efforts = given.show.efforts;
   options.inertias = given.show.inertias;
@@ -34,17 +33,17 @@ MarkerOptions options_from(const dynamics_markers::Params& given) {
   options.efforts_by_limits = given.efforts_by_limits;
   options.full_torque = given.full_torque;
   options.full_force = given.full_force;
-  std::copy_n(given.energy_place.begin(), 3, options.energy_place.begin());
+  options.energy_place = Eigen::Vector3d::Map(given.energy_place.data());
   options.lifetime = given.lifetime;
   options.frame_prefix = given.frame_prefix;
-  options.centre_colour = colour(given.colours.centre_of_mass);
-  options.trail_colour = colour(given.colours.trail);
-  options.effort_colour = colour(given.colours.effort);
-  options.excess_colour = colour(given.colours.excess);
-  options.inertia_colour = colour(given.colours.inertia);
-  options.payload_colour = colour(given.colours.payload);
-  options.beam_colour = colour(given.colours.flexible_link);
-  options.text_colour = colour(given.colours.text);
+  options.center_color = color(given.colours.centre_of_mass);
+  options.trail_color = color(given.colours.trail);
+  options.effort_color = color(given.colours.effort);
+  options.excess_color = color(given.colours.excess);
+  options.inertia_color = color(given.colours.inertia);
+  options.payload_color = color(given.colours.payload);
+  options.beam_color = color(given.colours.flexible_link);
+  options.text_color = color(given.colours.text);
   return options;
 }
 
@@ -133,7 +132,7 @@ void MarkersNode::take_payload(const dynamics_msgs::msg::Payload& payload) {
   payload_ = payload;
   if (!robot_) return;
   try {
-    robot_->replace(with_payload(robot_->model(), payload));
+    robot_->set_model(with_payload(robot_->model(), payload));
     fresh_ = true;
   } catch (const std::exception& error) {
     RCLCPP_WARN(get_logger(), "payload of '%s' not taken: %s", payload.frame.c_str(), error.what());
@@ -144,7 +143,7 @@ template <class State>
 void MarkersNode::take_state(const State& state) {
   if (!robot_ || !robot_->take(state)) return;
   fresh_ = true;
-  if (moving_ && robot_->placed()) publish_frames();
+  if (moving_ && robot_->has_positions()) publish_frames();
 }
 
 void MarkersNode::publish_frames() {
@@ -168,7 +167,7 @@ void MarkersNode::publish_markers() {
     options_ = options_from(parameters_->values);
     fresh_ = true;
   }
-  if (!robot_ || !robot_->placed()) return;
+  if (!robot_ || !robot_->has_positions()) return;
   if (fresh_) markers_.follow(*robot_, options_);
   // what does not move is repeated before its lifetime ends
   const rclcpp::Time time(std::chrono::steady_clock::now().time_since_epoch().count(),

@@ -158,7 +158,6 @@ RobotTrajectory read_trajectory(const Model& model,
   RobotTrajectory made;
   made.coordinates = read_joints(model, names, "trajectory.joint_names");
   check_count(points.size(), largest, "trajectory.points");
-  made.count = points.size();
 
   // the joints that stand
   std::vector<double> standing(model.size(), 0.0);
@@ -184,54 +183,37 @@ RobotTrajectory read_trajectory(const Model& model,
   }
 
   // the points
-  made.velocities_from_spline = !given(points, &Point::velocities, "velocities");
-  made.accelerations_from_spline = !given(points, &Point::accelerations, "accelerations");
+  const bool has_velocities = given(points, &Point::velocities, "velocities");
+  const bool has_accelerations = given(points, &Point::accelerations, "accelerations");
   const std::size_t n = model.size();
-  made.qd.assign(made.count * n, 0.0);
-  made.qdd.assign(made.count * n, 0.0);
-  made.q.reserve(made.count * n);
-  made.times.reserve(made.count);
+  if (has_velocities) made.given.qd.assign(points.size() * n, 0.0);
+  if (has_accelerations) made.given.qdd.assign(points.size() * n, 0.0);
+  made.given.q.reserve(points.size() * n);
+  made.given.times.reserve(points.size());
   std::int64_t previous = -1;
-  for (std::size_t k = 0; k < made.count; ++k) {
+  for (std::size_t k = 0; k < points.size(); ++k) {
     const std::int64_t time = nanoseconds(points[k]);
     if (time <= previous) {
+      using dynamics::to_seconds;
       const std::string field = Field{"trajectory.points", k, ".time_from_start"}.name();
       throw Fault(
           ResultCode::TIME_NOT_INCREASING,
-          k == 0 ? fmt::format("{} is {} s; it must be 0 or more", field, seconds(time))
+          k == 0 ? fmt::format("{} is {} s; it must be 0 or more", field, to_seconds(time))
                  : fmt::format("{} is {} s, that of the point before {} s; times must increase",
-                               field, seconds(time), seconds(previous)));
+                               field, to_seconds(time), to_seconds(previous)));
     }
     previous = time;
-    made.times.push_back(time);
-    made.q.insert(made.q.end(), standing.begin(), standing.end());
+    made.given.times.push_back(time);
+    made.given.q.insert(made.given.q.end(), standing.begin(), standing.end());
     const auto read = [&](const std::vector<double>& values, const char* member, double* into) {
       read_values(values, names, made.coordinates, {"trajectory.points", k, member}, into);
     };
-    read(points[k].positions, ".positions", &made.q[k * n]);
-    if (!made.velocities_from_spline) read(points[k].velocities, ".velocities", &made.qd[k * n]);
-    if (!made.accelerations_from_spline) {
-      read(points[k].accelerations, ".accelerations", &made.qdd[k * n]);
-    }
+    read(points[k].positions, ".positions", &made.given.q[k * n]);
+    if (has_velocities) read(points[k].velocities, ".velocities", &made.given.qd[k * n]);
+    if (has_accelerations) read(points[k].accelerations, ".accelerations", &made.given.qdd[k * n]);
   }
-  if (!made.velocities_from_spline && !made.accelerations_from_spline) return made;
-
-  // what is missing, from the spline
-  const auto motion = motion_of(path_of(made), n);
-  std::vector<double> q(n), qd(n), qdd(n);
-  for (std::size_t k = 0; k < made.count; ++k) {
-    motion->at(seconds(made.times[k]), q, qd, qdd);
-    if (made.velocities_from_spline) std::copy(qd.begin(), qd.end(), &made.qd[k * n]);
-    if (made.accelerations_from_spline) std::copy(qdd.begin(), qdd.end(), &made.qdd[k * n]);
-  }
+  made.points = dynamics::with_derivatives(made.given);
   return made;
-}
-
-TimedPath path_of(const RobotTrajectory& trajectory) {
-  TimedPath path{trajectory.times, trajectory.q, {}, {}};
-  if (!trajectory.velocities_from_spline) path.qd = trajectory.qd;
-  if (!trajectory.accelerations_from_spline) path.qdd = trajectory.qdd;
-  return path;
 }
 
 }  // namespace dynamics_ros

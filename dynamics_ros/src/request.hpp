@@ -5,15 +5,13 @@
 // the index and the joint.
 
 #include <cstddef>
-#include <cstdint>
 #include <dynamics_core/model.hpp>
+#include <dynamics_core/timed_path.hpp>
 #include <dynamics_msgs/msg/joint_positions.hpp>
 #include <span>
 #include <string>
 #include <trajectory_msgs/msg/joint_trajectory.hpp>
 #include <vector>
-
-#include "timed_path.hpp"
 
 namespace dynamics_ros {
 
@@ -46,18 +44,14 @@ void read_values(const std::vector<double>& values, const std::vector<std::strin
 /// Faults for no entries and for more than `largest`.
 void check_count(std::size_t count, std::size_t largest, const std::string& field);
 
-/// A trajectory of the whole robot in model order: entry k * size + i is coordinate i at point k.
+/// A trajectory of all joints in model order.
 struct RobotTrajectory {
   std::vector<std::size_t> coordinates;  ///< of the request's joints
-  std::size_t count = 0;                 ///< points
-  std::vector<std::int64_t> times;       ///< (ns)
-  std::vector<double> q, qd, qdd;
-  bool velocities_from_spline = false;
-  bool accelerations_from_spline = false;
+  dynamics::TimedPath given;             ///< qd, qdd empty if the request has none
+  dynamics::TimedPath points;            ///< the same with qd and qdd of its spline
+  bool velocities_from_spline() const { return given.qd.empty(); }
+  bool accelerations_from_spline() const { return given.qdd.empty(); }
 };
-
-/// The points that define its spline.
-TimedPath path_of(const RobotTrajectory& trajectory);
 
 RobotTrajectory read_trajectory(const dynamics::Model& model,
                                 const trajectory_msgs::msg::JointTrajectory& trajectory,

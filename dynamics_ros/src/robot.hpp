@@ -40,6 +40,7 @@ class Robot {
 
   /// Scratch memory for one thread, for as long as it is held.
   Pool<dynamics::Workspace>::Loan workspace() const { return workspaces_.take(); }
+  Pool<dynamics::BatchWorkspace>::Loan batch_workspace() const { return batches_.take(); }
 
  private:
   /// `one` and `all` are the same kernel, for one state and for many; `what` is what it gives.

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <dynamics_core/time_scaling.hpp>
+#include <limits>
 #include <utility>
 
 #include "dynamics_ros/dynamics_server.hpp"
@@ -10,7 +12,6 @@
 #include "fault.hpp"
 #include "request.hpp"
 #include "robot.hpp"
-#include "time_scaling.hpp"
 
 namespace dynamics_ros {
 namespace {
@@ -24,15 +25,17 @@ double share_of(double given, const char* field) {
               fmt::format("{} is {}; it must be above 0 and at most 1, or 0 for 1", field, given));
 }
 
-ScalingOptions read_options(const ScaleTrajectory::Request& request, double largest_factor) {
+dynamics::TimeScalingOptions read_options(const ScaleTrajectory::Request& request,
+                                          double largest_factor) {
   using Request = ScaleTrajectory::Request;
   if (request.method != Request::UNIFORM && request.method != Request::PER_SEGMENT) {
     throw Fault(ResultCode::INVALID_VALUE,
                 fmt::format("method is {}; it must be UNIFORM ({}) or PER_SEGMENT ({})",
                             request.method, Request::UNIFORM, Request::PER_SEGMENT));
   }
-  ScalingOptions options;
-  options.per_segment = request.method == Request::PER_SEGMENT;
+  using Method = dynamics::TimeScalingOptions::Method;
+  dynamics::TimeScalingOptions options;
+  options.method = request.method == Request::UNIFORM ? Method::uniform : Method::per_segment;
   options.friction = !request.without_friction;
   options.effort_share = share_of(request.effort_share, "effort_share");
   options.velocity_share = share_of(request.velocity_share, "velocity_share");
@@ -43,6 +46,8 @@ ScalingOptions read_options(const ScaleTrajectory::Request& request, double larg
                             request.largest_factor, largest_factor));
   }
   options.interior_points = request.interior_points;
+  options.latest_time = std::int64_t{std::numeric_limits<std::int32_t>::max()} * 1'000'000'000;
+  options.points_name = "trajectory.points";
   return options;
 }
 
@@ -70,67 +75,70 @@ builtin_interfaces::msg::Duration duration_message(std::int64_t time) {
   return message;
 }
 
+ResultCode result_of(const dynamics::ScaledPath& scaled) {
+  using Outcome = dynamics::ScaledPath::Outcome;
+  switch (scaled.outcome) {
+    case Outcome::limits_not_met: return result(ResultCode::LIMITS_NOT_MET, scaled.message);
+    case Outcome::not_converged: return result(ResultCode::NOT_CONVERGED, scaled.message);
+    case Outcome::success: break;
+  }
+  return result(ResultCode::SUCCESS, "");
+}
+
 }  // namespace
 
 void DynamicsServer::scale_trajectory(const Request<ScaleTrajectory>& request,
                                       Response<ScaleTrajectory>& response) const {
-  dynamics_msgs::msg::EffortVerdict as_it_came;
+  ResultCode ending;
   respond(response, [&](auto& answer) {
     const auto now = robot();
     const dynamics::Model& model = now->model;
     const std::size_t n = model.size();
-    const ScalingOptions options = read_options(request, options_.largest_factor);
+    const auto options = read_options(request, options_.largest_factor);
     check_size(request, options_.largest_scaling);
     RobotTrajectory motion =
         read_trajectory(model, request.trajectory, request.other_joints, options_.largest_scaling);
-    as_it_came = judge(model, efforts_along(*now, motion, options.friction), motion.count,
-                       motion.coordinates);
-
-    TimedPath path = path_of(motion);
-    path.qd = motion.qd;
-    const ScaledPath scaled = scale(*now, path, options);
-    // what its own spline makes of it, as a receiver will
-    motion.count = scaled.path.times.size();
-    motion.times = scaled.path.times;
-    motion.q = scaled.path.q;
-    motion.qd = scaled.path.qd;
-    motion.qdd = scaled.path.qdd;
-    if (motion.qdd.empty()) {
-      motion.qdd.resize(motion.q.size());
-      const auto spline = motion_of(scaled.path, n);
-      std::vector<double> q(n), qd(n);
-      for (std::size_t k = 0; k < motion.count; ++k) {
-        spline->at(seconds(motion.times[k]), q, qd, std::span(motion.qdd).subspan(k * n, n));
-      }
+    // checked first: an effort that is not finite is named by its point
+    const auto given_tau = efforts_along(*now, motion, options.friction);
+    const dynamics::ScaledPath scaled = [&] {
+      auto workspace = now->batch_workspace();
+      return dynamics::scale_time(model, *workspace, motion.given, options);
+    }();
+    ending = result_of(scaled);
+    if (ending.code != ResultCode::SUCCESS) {
+      answer.verdict = judge(model, given_tau, motion.coordinates);
+      return;
     }
+    const auto& given_times = motion.given.times;
+    answer.duration_factor =
+        static_cast<double>(scaled.path.times.back() - scaled.path.times.front()) /
+        static_cast<double>(given_times.back() - given_times.front());
+    answer.velocities_from_spline = motion.velocities_from_spline();
+    answer.accelerations_from_spline = motion.accelerations_from_spline();
+    // accelerations as a receiver interpolates them
+    motion.points = dynamics::with_derivatives(scaled.path);
     const auto tau = efforts_along(*now, motion, options.friction);
     answer.trajectory.header = request.trajectory.header;
     answer.trajectory.joint_names = request.trajectory.joint_names;
-    for (std::size_t k = 0; k < motion.count; ++k) {
+    for (std::size_t k = 0; k < motion.points.points(); ++k) {
       auto& point = answer.trajectory.points.emplace_back();
-      point.time_from_start = duration_message(motion.times[k]);
-      point.positions = pick(row(motion.q, k, n), motion.coordinates);
-      point.velocities = pick(row(motion.qd, k, n), motion.coordinates);
-      if (!motion.accelerations_from_spline) {
-        point.accelerations = pick(row(motion.qdd, k, n), motion.coordinates);
+      point.time_from_start = duration_message(motion.points.times[k]);
+      point.positions = pick(row(motion.points.q, k, n), motion.coordinates);
+      point.velocities = pick(row(motion.points.qd, k, n), motion.coordinates);
+      if (!answer.accelerations_from_spline) {
+        point.accelerations = pick(row(motion.points.qdd, k, n), motion.coordinates);
       }
       point.effort = pick(row(tau, k, n), motion.coordinates);
     }
     answer.factors = scaled.factors;
-    answer.duration_factor = static_cast<double>(motion.times.back() - motion.times.front()) /
-                             static_cast<double>(path.times.back() - path.times.front());
-    answer.verdict = judge(model, tau, motion.count, motion.coordinates);
+    answer.verdict = judge(model, tau, motion.coordinates);
     answer.largest_effort_ratio = scaled.largest_effort_ratio;
     answer.largest_velocity_ratio = scaled.largest_velocity_ratio;
     answer.path_deviation = scaled.path_deviation;
-    answer.velocities_from_spline = motion.velocities_from_spline;
-    answer.accelerations_from_spline = motion.accelerations_from_spline;
     answer.flexible_as_rigid = now->flexible.has_value();
   });
-  const std::int32_t code = response.result.code;
-  if (code == ResultCode::LIMITS_NOT_MET || code == ResultCode::NOT_CONVERGED) {
-    response.verdict = std::move(as_it_came);
-  }
+  // the verdict on the request's trajectory goes with such an ending
+  if (ending.code != ResultCode::SUCCESS) response.result = std::move(ending);
 }
 
 }  // namespace dynamics_ros

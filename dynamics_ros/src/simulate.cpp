@@ -99,7 +99,7 @@ dynamics::SimulationOptions read_goal(const Simulate::Goal& goal, const Robot& r
   if (follows) {
     const RobotTrajectory trajectory = read_trajectory(
         robot.model, goal.trajectory, dynamics_msgs::msg::JointPositions(), largest);
-    options.trajectory = motion_of(path_of(trajectory), robot.model.size());
+    options.trajectory = dynamics::interpolate(trajectory.given);
   } else if (!goal.trajectory.joint_names.empty() || !goal.trajectory.points.empty()) {
     throw Fault(ResultCode::INVALID_VALUE,
                 "trajectory is for FORCED and COMPUTED_TORQUE: leave it empty");

@@ -92,19 +92,19 @@ double distance(const Pose& a, const Pose& b) {
 
 TEST(MovingRobot, is_placed_when_every_joint_is_known) {
   MovingRobot robot(dynamics::model_from_urdf(test::crane));
-  EXPECT_FALSE(robot.placed());
+  EXPECT_FALSE(robot.has_positions());
   EXPECT_TRUE(robot.take(joint_state({"reach", "turn"}, {0.3, 1.0})));
-  EXPECT_FALSE(robot.placed());
+  EXPECT_FALSE(robot.has_positions());
   EXPECT_FALSE(robot.take(joint_state({"wheel"}, {0.3})));  // of another robot
   EXPECT_FALSE(robot.take(joint_state({"lift"}, {std::numeric_limits<double>::quiet_NaN()})));
-  EXPECT_FALSE(robot.placed());
+  EXPECT_FALSE(robot.has_positions());
   EXPECT_TRUE(robot.take(joint_state({"lift"}, {-0.4})));
-  ASSERT_TRUE(robot.placed());
-  EXPECT_FALSE(robot.timed());
-  EXPECT_EQ((std::vector<double>(robot.position().begin(), robot.position().end())),
+  ASSERT_TRUE(robot.has_positions());
+  EXPECT_FALSE(robot.has_velocities());
+  EXPECT_EQ((std::vector<double>(robot.positions().begin(), robot.positions().end())),
             (std::vector<double>{1.0, -0.4, 0.3}));
   EXPECT_TRUE(std::isnan(robot.energy().kinetic));
-  EXPECT_TRUE(std::isnan(robot.effort()[0]));
+  EXPECT_TRUE(std::isnan(robot.efforts()[0]));
 }
 
 TEST(MovingRobot, forgets_efforts_and_velocities_that_no_longer_come) {
@@ -113,26 +113,14 @@ TEST(MovingRobot, forgets_efforts_and_velocities_that_no_longer_come) {
   message.velocity = {2.0};
   message.effort = {3.0};
   EXPECT_TRUE(robot.take(message));
-  EXPECT_TRUE(robot.timed());
-  EXPECT_EQ(robot.effort()[0], 3.0);
+  EXPECT_TRUE(robot.has_velocities());
+  EXPECT_EQ(robot.efforts()[0], 3.0);
   // m (l w)^2/2 + I w^2/2 and the rotor's
   EXPECT_NEAR(robot.energy().kinetic, 0.5 * (2.0 * 0.25 + 0.1 + 0.05) * 4.0, 1e-12);
   EXPECT_NEAR(robot.energy().potential, -2.0 * 9.81 * 0.5 * std::cos(0.4), 1e-12);
   EXPECT_TRUE(robot.take(joint_state({"swing"}, {0.4})));
-  EXPECT_FALSE(robot.timed());
-  EXPECT_TRUE(std::isnan(robot.effort()[0]));
-}
-
-TEST(MovingRobot, keeps_its_state_when_the_payload_changes) {
-  MovingRobot robot(dynamics::model_from_urdf(test::pendulum));
-  ASSERT_TRUE(robot.take(joint_state({"swing"}, {0.0})));
-  dynamics::Payload payload;
-  payload.frame = "bob";
-  payload.mass = 2.0;
-  payload.center = {0.0, 0.0, -1.5};
-  robot.replace(robot.model().with_payload(payload));
-  ASSERT_TRUE(robot.placed());
-  EXPECT_NEAR(robot.mass_centre().z(), -1.0, 1e-14);
+  EXPECT_FALSE(robot.has_velocities());
+  EXPECT_TRUE(std::isnan(robot.efforts()[0]));
 }
 
 TEST(LinkFrames, of_a_bent_arm_are_those_of_the_core) {
@@ -140,13 +128,13 @@ TEST(LinkFrames, of_a_bent_arm_are_those_of_the_core) {
   dynamics::FlexibleWorkspace workspace(core);
   MovingRobot robot(canadarm());
   ASSERT_TRUE(robot.take(bent_canadarm(bent)));
-  ASSERT_TRUE(robot.placed());
-  for (std::size_t i = 0; i < core.frames().size(); ++i) {
+  ASSERT_TRUE(robot.has_positions());
+  for (std::size_t i = 0; i < core.rigid().frames().size(); ++i) {
     const Pose expected = dynamics::frame_pose(core, workspace, bent, i);
-    EXPECT_LE(distance(look_up(robot, core.frames()[i].name), expected), 1e-12)
-        << core.frames()[i].name;
+    EXPECT_LE(distance(look_up(robot, core.rigid().frames()[i].name), expected), 1e-12)
+        << core.rigid().frames()[i].name;
   }
-  EXPECT_LE((robot.mass_centre() - dynamics::center_of_mass(core, workspace, bent)).norm(), 1e-12);
+  EXPECT_LE((robot.center_of_mass() - dynamics::mass_centre(core, workspace, bent)).norm(), 1e-12);
   EXPECT_GT(robot.energy().strain, 0.0);
 }
 
@@ -190,65 +178,7 @@ TEST(MovingRobot, takes_one_instant_where_it_can) {
   EXPECT_FALSE(robot.take(joints));  // the amplitudes of that instant are still to come
   joints.header.stamp.sec = 6;
   EXPECT_TRUE(robot.take(joints));  // they do not come any more
-  EXPECT_EQ(robot.position()[0], 9.0);
-}
-
-/// The Canadarm with modes along z too, and massless links m1_0 to m3_8 along its beams.
-std::string marked_canadarm(bool stiffening) {
-  std::string urdf = dynamics::to_urdf(dynamics::built_in_robot("canadarm"));
-  const auto replace = [&](const std::string& from, const std::string& to) {
-    std::size_t count = 0;
-    for (std::size_t at = 0; (at = urdf.find(from, at)) != std::string::npos; at += to.size()) {
-      urdf.replace(at, from.size(), to);
-      ++count;
-    }
-    return count;
-  };
-  EXPECT_EQ(replace("modes_z=\"0\"", "modes_z=\"1\""), 3U);
-  if (stiffening) {
-    EXPECT_EQ(replace("<flexible ", "<flexible stiffening=\"true\" "), 3U);
-  }
-  std::string links;
-  const std::vector<double> lengths = {6.0, 7.0, 2.0};
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t k = 0; k <= 8; ++k) {
-      const std::string number = std::to_string(i + 1);
-      const std::string name = "m" + number + "_" + std::to_string(k);
-      const double x = lengths[i] * static_cast<double>(k) / 8.0;
-      links += "<link name=\"" + name + "\"/><joint name=\"on_" + name +
-               "\" type=\"fixed\"><parent link=\"link" + number + "\"/><child link=\"" + name +
-               "\"/><origin xyz=\"" + std::to_string(x) + " 0 0\"/></joint>";
-    }
-  }
-  replace("</robot>", links + "</robot>");
-  return urdf;
-}
-
-TEST(MovingRobot, draws_beams_where_the_frames_on_them_are) {
-  for (const bool stiffening : {false, true}) {
-    MovingRobot robot(dynamics::model_from_urdf(marked_canadarm(stiffening)));
-    DynamicJointState message = bent_canadarm(bent);
-    for (std::size_t i = 0; i < message.joint_names.size(); ++i) {
-      if (message.joint_names[i].find("link") != 0) continue;
-      message.interface_values[i].interface_names.push_back("z1");
-      message.interface_values[i].values.push_back(0.2);
-    }
-    ASSERT_TRUE(robot.take(message));
-    ASSERT_EQ(robot.flexible()->links().size(), 3U);
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto points = robot.beam(i, 9);
-      ASSERT_EQ(points.size(), 9U);
-      const Eigen::Vector3d chord = points.back() - points.front();
-      const double length = robot.flexible()->links()[i].length;
-      EXPECT_GT(std::abs(chord.z()), 0.1);
-      EXPECT_EQ(chord.norm() < length, stiffening);  // without it the bent line is longer
-      for (std::size_t k = 0; k < 9; ++k) {
-        const std::string mark = "m" + std::to_string(i + 1) + "_" + std::to_string(k);
-        EXPECT_LE((points[k] - robot.pose(mark).translation).norm(), 1e-12)
-            << mark << ", stiffening " << stiffening;
-      }
-    }
-  }
+  EXPECT_EQ(robot.positions()[0], 9.0);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace dynamics_ros {
 
 /// Each link whose place in its parent link's frame changes: by a joint, or because the parent is
-/// a beam that bends. Stamped as the robot's state; the robot must be placed().
+/// a beam that bends. Stamped as the robot's state, which must have positions.
 std::vector<geometry_msgs::msg::TransformStamped> moving_frames(MovingRobot& robot,
                                                                 const std::string& prefix = "");
 

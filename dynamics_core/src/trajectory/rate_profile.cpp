@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rate_profile.hpp"
+#include "trajectory/rate_profile.hpp"
 
 #include <algorithm>
 #include <limits>
 
-namespace dynamics_ros {
+namespace dynamics {
 namespace {
 
 struct Interval {
@@ -15,7 +15,7 @@ struct Corner {
   double y, next;
 };
 
-/// A convex region of the plane (y, y_next), cut down by half planes (Sutherland and Hodgman 1974).
+/// A convex polygon in the plane (y, y_next), clipped by half planes (Sutherland and Hodgman 1974).
 class Region {
  public:
   Region(Interval y, Interval next)
@@ -24,7 +24,7 @@ class Region {
                  {y.upper, next.upper},
                  {y.lower, next.upper}} {}
 
-  /// Keeps a y + b next <= c.
+  /// Clips to a y + b y_next <= c.
   void cut(double a, double b, double c) {
     scratch_.clear();
     for (std::size_t i = 0; i < corners_.size(); ++i) {
@@ -57,7 +57,7 @@ class Region {
   std::vector<Corner> corners_, scratch_;
 };
 
-/// The largest y_next of its interval that goes with y.
+/// The largest y_next of its interval that the bounds allow after y.
 double largest_next(double y, Interval next, const std::vector<RateBound>& bounds) {
   for (const RateBound& bound : bounds) {
     const double rest = bound.at_start * y;
@@ -69,36 +69,36 @@ double largest_next(double y, Interval next, const std::vector<RateBound>& bound
       next.lower = std::max(next.lower, (bound.upper - rest) / bound.at_end);
     }
   }
-  // the backward pass says that there is one; rounding may cross the two
+  // the backward pass found a solution; rounding may make lower exceed upper
   return std::max(next.lower, next.upper);
 }
 
 }  // namespace
 
-RateProfile solve(const RateProblem& problem) {
-  const std::size_t stations = problem.largest.size();
-  std::vector<Interval> from_here(stations);
-  RateProfile found;
-  for (std::size_t k = stations; k-- > 0;) {
-    from_here[k] = {problem.smallest[k], problem.largest[k]};
-    if (k + 1 == stations) continue;
-    Region region(from_here[k], from_here[k + 1]);
+RateProfile largest_rates(const RateProblem& problem) {
+  const std::size_t points = problem.largest.size();
+  std::vector<Interval> feasible(points);
+  RateProfile profile;
+  for (std::size_t k = points; k-- > 0;) {
+    feasible[k] = {problem.smallest[k], problem.largest[k]};
+    if (k + 1 == points) continue;
+    Region region(feasible[k], feasible[k + 1]);
     for (const RateBound& bound : problem.segments[k]) {
       region.cut(bound.at_start, bound.at_end, bound.upper);
       if (!region.empty()) region.cut(-bound.at_start, -bound.at_end, -bound.lower);
       if (region.empty()) {
-        found.stuck = k;
-        return found;
+        profile.infeasible_segment = k;
+        return profile;
       }
     }
-    from_here[k] = region.of_y();
+    feasible[k] = region.of_y();
   }
-  found.y.push_back(from_here[0].upper);
-  for (std::size_t k = 0; k + 1 < stations; ++k) {
-    const double next = largest_next(found.y[k], from_here[k + 1], problem.segments[k]);
-    found.y.push_back(std::clamp(next, from_here[k + 1].lower, from_here[k + 1].upper));
+  profile.y.push_back(feasible[0].upper);
+  for (std::size_t k = 0; k + 1 < points; ++k) {
+    const double next = largest_next(profile.y[k], feasible[k + 1], problem.segments[k]);
+    profile.y.push_back(std::clamp(next, feasible[k + 1].lower, feasible[k + 1].upper));
   }
-  return found;
+  return profile;
 }
 
-}  // namespace dynamics_ros
+}  // namespace dynamics
