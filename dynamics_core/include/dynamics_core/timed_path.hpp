@@ -47,7 +47,7 @@ inline double to_seconds(std::int64_t nanoseconds) {
 }
 
 /// The trajectory through the points.
-std::unique_ptr<Motion> interpolate(const TimedPath& path);
+std::unique_ptr<Trajectory> interpolate(const TimedPath& path);
 
 /// The same points with qd and qdd of the interpolation where the path has none. At an inner point
 /// qdd is that of the segment that starts there.

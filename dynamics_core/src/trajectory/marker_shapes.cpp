@@ -76,7 +76,7 @@ class Scene {
     for (std::size_t i = 0; i < links.size(); ++i) {
       const auto& inertial = links[i].inertial;
       if (!inertial || inertial->mass <= 0.0 || is_flexible(links[i].name)) continue;
-      box(Subject::inertia, i, links[i].name, inertial->mass, inertial->centre, inertial->inertia);
+      box(Subject::inertia, i, links[i].name, inertial->mass, inertial->center, inertial->inertia);
     }
   }
 
@@ -94,7 +94,7 @@ class Scene {
   void payload() {
     const auto& payload = state_.model().payload();
     if (!payload || payload->mass <= 0.0) return;
-    const Eigen::Vector3d center = state_.pose(payload->frame) * payload->centre;
+    const Eigen::Vector3d center = state_.pose(payload->frame) * payload->center;
     double extent = 0.0;
     if (payload->inertia.isZero(0.0)) {
       Shape& shape = add(Subject::payload, 0, Kind::sphere);
@@ -103,7 +103,7 @@ class Scene {
       shape.size.setConstant(extent);
     } else {
       extent =
-          box(Subject::payload, 0, payload->frame, payload->mass, payload->centre, payload->inertia)
+          box(Subject::payload, 0, payload->frame, payload->mass, payload->center, payload->inertia)
               .size.maxCoeff();
     }
     const double height = 0.04 * size_;
@@ -258,7 +258,7 @@ double reach(const Model& model) {
   }
   for (const auto& link : model.description().links) {  // from the last joint to the mass
     if (!link.inertial) continue;
-    longest = std::max(longest, distance[link.name] + link.inertial->centre.norm());
+    longest = std::max(longest, distance[link.name] + link.inertial->center.norm());
   }
   return longest > 0.0 && std::isfinite(longest) ? longest : 1.0;
 }

@@ -49,7 +49,7 @@ void check_path(const TimedPath& path) {
 
 }  // namespace
 
-std::unique_ptr<Motion> interpolate(const TimedPath& path) {
+std::unique_ptr<Trajectory> interpolate(const TimedPath& path) {
   check_path(path);
   const auto row = [size = path.size()](const std::vector<double>& from, std::size_t k) {
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(k * size);
@@ -62,7 +62,7 @@ std::unique_ptr<Motion> interpolate(const TimedPath& path) {
     if (!path.qd.empty()) knots.qd.push_back(row(path.qd, k));
     if (!path.qdd.empty()) knots.qdd.push_back(row(path.qdd, k));
   }
-  return knot_motion(std::move(knots));
+  return knot_trajectory(std::move(knots));
 }
 
 TimedPath with_derivatives(const TimedPath& path) {

@@ -208,7 +208,7 @@ TEST(MarkerShapes, PayloadIsASphereOrTheBoxOfItsInertia) {
   Payload payload;
   payload.frame = "bob";
   payload.mass = 3.0;
-  payload.centre = {0.0, 0.0, -1.0};
+  payload.center = {0.0, 0.0, -1.0};
   state.set_model(state.model().with_payload(payload));
   const Shapes point_mass = marker_shapes(state);
   const Shape* sphere = find(point_mass, Subject::payload, 0);

@@ -70,7 +70,7 @@ TEST(RobotState, KeepsItsStateWhenThePayloadChanges) {
   Payload payload;
   payload.frame = "bob";
   payload.mass = 2.0;
-  payload.centre = {0.0, 0.0, -1.5};
+  payload.center = {0.0, 0.0, -1.5};
   state.set_model(state.model().with_payload(payload));
   ASSERT_TRUE(state.has_positions());
   EXPECT_NEAR(state.center_of_mass().z(), -1.0, 1e-14);
