@@ -12,7 +12,7 @@
 
 namespace dynamics {
 
-struct FlexibleWorkspace::Memory {
+struct [[gnu::visibility("hidden")]] FlexibleWorkspace::Memory {
   explicit Memory(const FlexibleModel& model);
 
   std::size_t joints, size;

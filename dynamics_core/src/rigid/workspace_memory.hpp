@@ -26,7 +26,7 @@ struct WorldMotion {
   Eigen::Vector3d axis() const { return rotation.col(2); }
 };
 
-struct Workspace::Memory {
+struct [[gnu::visibility("hidden")]] Workspace::Memory {
   explicit Memory(const Model& model);
 
   const KernelTable& kernels = kernel_table(instruction_set());
