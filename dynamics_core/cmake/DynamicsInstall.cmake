@@ -12,7 +12,7 @@ install(DIRECTORY include/dynamics_core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${PROJECT_BINARY_DIR}/include/dynamics_core/version.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/dynamics_core)
 install(FILES package.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
-install(DIRECTORY robots DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
+install(DIRECTORY robots examples DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dynamics_core)
 install(EXPORT dynamics_coreTargets NAMESPACE dynamics_core:: DESTINATION ${config_dir})

@@ -3,6 +3,7 @@
 
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/version.hpp"
 
 int main() {
   const dynamics::Model model = dynamics::model_from_dh(dynamics::built_in_robot("puma"));
@@ -10,5 +11,6 @@ int main() {
   const Eigen::VectorXd rest = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(model.size()));
   Eigen::VectorXd tau = rest;
   dynamics::inverse_dynamics(model, workspace, rest, rest, rest, tau);
-  std::printf("%.6f\n", tau[1]);
+  std::printf("%s %d.%d.%d %.6f\n", DYNAMICS_CORE_VERSION, DYNAMICS_CORE_VERSION_MAJOR,
+              DYNAMICS_CORE_VERSION_MINOR, DYNAMICS_CORE_VERSION_PATCH, tau[1]);
 }
