@@ -21,8 +21,7 @@ namespace {
 
 void require(bool condition, const char* property) {
   if (condition) return;
-  std::fprintf(stderr, "property violated: %s
-", property);
+  std::fprintf(stderr, "property violated: %s\n", property);
   std::abort();
 }
 
