@@ -17,6 +17,7 @@
 #include "papers/formulations/newton_euler.hpp"
 #include "papers/formulations/strobing.hpp"
 #include "papers/formulations/walker_orin.hpp"
+#include "rigid/recursions/friction.hpp"
 #include "rigid/regular.hpp"
 #include "rigid/workspace_memory.hpp"
 

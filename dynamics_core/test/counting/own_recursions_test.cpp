@@ -9,6 +9,8 @@
 #include "papers/counting/algorithms.hpp"
 #include "papers/counting/paper_tables.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"
+#include "rigid/recursions/inverse_dynamics.hpp"
+#include "rigid/recursions/udut.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics {

@@ -12,7 +12,9 @@
 
 #include "dynamics_core/maximum.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"
+#include "rigid/recursions/inverse_dynamics.hpp"
 #include "rigid/recursions/joint_wrenches.hpp"
+#include "rigid/recursions/udut.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 
