@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
   dynamics::Payload payload;
   payload.frame = argv[2];
   payload.mass = 2.0;
-  payload.centre = {0.0, 0.0, 0.05};
+  payload.center = {0.0, 0.0, 0.05};
   const dynamics::Model loaded = arm.with_payload(payload);
 
   // The workspace holds all scratch memory: in a control loop nothing is allocated.

@@ -114,7 +114,7 @@ bool RobotState::moves_in_parent(const JointDescription& joint) const {
 }
 
 Eigen::Vector3d RobotState::center_of_mass() {
-  if (flexible_) return mass_centre(*flexible_, *flexible_workspace_, position_);
+  if (flexible_) return dynamics::center_of_mass(*flexible_, *flexible_workspace_, position_);
   return momentum(model_, *workspace_, position_, velocity_).centre;
 }
 

@@ -102,7 +102,7 @@ TEST(RobotState, PosesOfABentRobotAreThoseOfTheFlexibleModel) {
         distance(state.pose(model.rigid().frames()[i].name), frame_pose(model, workspace, bent, i)),
         1e-14);
   }
-  EXPECT_LE((state.center_of_mass() - mass_centre(model, workspace, bent)).norm(), 1e-14);
+  EXPECT_LE((state.center_of_mass() - center_of_mass(model, workspace, bent)).norm(), 1e-14);
   EXPECT_GT(state.energy().strain, 0.0);
 }
 
