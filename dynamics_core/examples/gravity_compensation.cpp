@@ -12,13 +12,8 @@ int main(int argc, char** argv) try {
   if (argc != 3) return std::fprintf(stderr, "usage: %s URDF TOOL_FRAME\n", argv[0]), 2;
   const dynamics::Model arm = dynamics::model_from_urdf_file(argv[1]);
 
-  // 2 kg whose center of mass is 5 cm in front of the tool. The loaded arm is a model of its own;
-  // both can be used at the same time.
-  dynamics::Payload payload;
-  payload.frame = argv[2];
-  payload.mass = 2.0;
-  payload.center = {0.0, 0.0, 0.05};
-  const dynamics::Model loaded = arm.with_payload(payload);
+  // The loaded arm is a model of its own: frame, mass (kg) and center of mass in that frame (m).
+  const dynamics::Model loaded = arm.with_payload({argv[2], 2.0, {0.0, 0.0, 0.05}});
 
   // The workspace holds all scratch memory: in a control loop nothing is allocated.
   dynamics::Workspace workspace(arm), loaded_workspace(loaded);

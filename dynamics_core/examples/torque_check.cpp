@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
   std::vector<double> q(arm.size()), qd(q), qdd(q), tau(q);
 
   for (const double duration : {2.0, 1.0, 0.5}) {  // (s)
-    const auto trajectory = dynamics::cycloid_motion(start, end, duration);
+    const auto trajectory = dynamics::cycloid_trajectory(start, end, duration);
     double largest = 0, time = 0;  // torque relative to its limit
     std::size_t joint = 0;
     for (int k = 0; k <= 100; ++k) {
