@@ -17,7 +17,7 @@ import sys
 NEEDS_NO_COMMENT = re.compile(
     r"Member (\S+ \(variable\)"
     r"|.*&& *\w*\)( noexcept)? \(function\)"
-    r"|(size|empty|begin|end|operator\[\]|operator bool|memory|data)\(.*\)( const)?( ?=0)? \(function\))"
+    r"|(size|rows|cols|empty|begin|end|operator\[\]|operator bool|memory|data)\(.*\)( const)?( ?=0)? \(function\))"
     r" of .* is not documented\."
 )
 

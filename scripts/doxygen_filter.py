@@ -17,20 +17,35 @@ COMMENT = re.compile(r"\s*///(?!<)")
 SCOPE = re.compile(r"\s*(template|requires|struct|class|enum|namespace|using|concept)\b")
 
 
+def without_tags(text):
+    """Escapes XML elements outside of `code`."""
+    parts = text.split("`")
+    parts[::2] = [re.sub(r"<(?=[a-z/])", r"\\<", part) for part in parts[::2]]
+    return "`".join(parts)
+
+
 def open_file_comment(lines):
     """Turns the comment below #pragma once or the license into one that documents the file."""
     start = lines.index("#pragma once") + 2 if "#pragma once" in lines else 1
-    if start >= len(lines) or not re.match(r"//(?!/)", lines[start]):
+    end = start
+    while end < len(lines) and re.match(r"//(?!/)", lines[end]):
+        end += 1
+    if end == start:
         return
     lines[start - 1] = "/// \\file"
-    for i in range(start, len(lines)):
-        if not lines[i].startswith("//"):
-            break
+    code = None  # index of the last line of code
+    for i in range(start, end):
         text = lines[i][2:]
         if text.startswith("   "):
-            lines[i] = "/// " + text  # Markdown: code is indented by four
-        else:
-            lines[i] = "///" + re.sub(r"<(?=[a-z/])", r"\\<", text)
+            if code is None:
+                lines[i - 1] += " \\code{.cpp}"
+            code = i
+        elif text.strip() and code is not None:
+            lines[code] += " \\endcode"
+            code = None
+        lines[i] = "///" + (text if text.startswith("   ") else without_tags(text))
+    if code is not None:
+        lines[code] += " \\endcode"
 
 
 def drop_specializations(lines):
@@ -76,6 +91,7 @@ def main():
         link_files(lines)
     else:
         drop_specializations(lines)
+        lines[:] = [without_tags(line) if COMMENT.match(line) else line for line in lines]
         open_file_comment(lines)
         share_comments(lines)
     print("\n".join(lines))
