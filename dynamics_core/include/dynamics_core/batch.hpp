@@ -35,6 +35,7 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// Options of a BatchWorkspace.
 struct BatchOptions {
   /// Threads that work on a call, the calling one included; 0: one for each processor. Never more
   /// than there are processors.
@@ -45,6 +46,7 @@ struct BatchOptions {
 /// sleep. It may be kept, and used for any model of the same structure.
 class BatchWorkspace {
  public:
+  /// Allocates the memory for this model and starts the threads.
   explicit BatchWorkspace(const Model& model, const BatchOptions& options = {});
   ~BatchWorkspace();
   BatchWorkspace(BatchWorkspace&&) noexcept;
@@ -65,6 +67,7 @@ class BatchWorkspace {
 /// Some states of a batch have no answer; all others have been written.
 class BatchError : public std::runtime_error {
  public:
+  /// Names the first such state and how many there are.
   BatchError(const std::string& what, std::size_t state, std::size_t count)
       : std::runtime_error(what), state_(state), count_(count) {}
   std::size_t state() const { return state_; }  ///< the first one of them

@@ -57,11 +57,13 @@ concept EigenBatch = DenseInMemory<E, T> && may_be_contiguous<E>;
 
 }  // namespace view
 
+/// A view of a batch argument; see above for what it can be made from.
 template <class T>
 class BatchView {
  public:
   constexpr BatchView() = default;
 
+  /// Numbers in memory, state after state.
   template <class Pointer>
   requires(std::is_pointer_v<Pointer>&& std::convertible_to<Pointer, T*>) constexpr BatchView(
       Pointer data, std::size_t size)
@@ -73,6 +75,7 @@ class BatchView {
   constexpr BatchView(Range&& range)  // NOLINT(bugprone-forwarding-reference-overload)
       : BatchView(VectorView<T>(range)) {}
 
+  /// A vector argument, state after state.
   template <class Other>
   requires(std::convertible_to<Other*, T*>)
       // NOLINTNEXTLINE(google-explicit-constructor)
@@ -101,6 +104,7 @@ class BatchView {
   = delete;
 
   constexpr T* data() const { return data_; }
+  /// Rows, columns and storage order.
   constexpr const view::BatchShape& shape() const { return shape_; }
   /// Of a view made from a VectorView: why that is not a vector, where it is none.
   constexpr const view::Size& vector_size() const { return vector_size_; }
@@ -111,7 +115,9 @@ class BatchView {
   view::Size vector_size_;
 };
 
+/// A batch argument for reading.
 using ConstBatch = BatchView<const double>;
+/// A batch argument for writing.
 using MutableBatch = BatchView<double>;
 
 }  // namespace dynamics

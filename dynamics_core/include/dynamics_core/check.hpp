@@ -32,6 +32,7 @@ struct ConditionRange {
   std::string weakest;                 ///< coordinate with the least inertia there
 };
 
+/// The findings about a robot, and its properties.
 struct CheckReport {
   std::string robot;   ///< name of the robot
   std::string source;  ///< file name
@@ -42,11 +43,13 @@ struct CheckReport {
   std::vector<Finding> findings;
   std::optional<ConditionRange> condition;  ///< if a Model can be built and has forward dynamics
 
+  /// Number of findings of this severity.
   std::size_t count(Finding::Severity severity) const;
   /// 0: no warnings or errors, 1: warnings, 2: errors
   int exit_code() const;
 };
 
+/// Options of the checks.
 struct CheckOptions {
   bool condition = true;                    ///< sample the inertia matrix
   std::size_t condition_samples = 256;      ///< reduced for robots with many joints

@@ -18,6 +18,7 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// allocate.
 class DerivativeWorkspace {
  public:
+  /// Allocates the memory for this model.
   explicit DerivativeWorkspace(const Model& model);
   ~DerivativeWorkspace();
   DerivativeWorkspace(DerivativeWorkspace&&) noexcept;

@@ -26,11 +26,13 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 /// An error, warning or remark about a description, with its location.
 struct Finding {
+  /// How serious the finding is.
   enum class Severity {
     information,  ///< no action needed
     warning,      ///< suspicious, or ignored by the dynamics
     error         ///< no Model can be built, or it has no forward dynamics
   };
+  /// The kind of element that the finding is about.
   enum class Kind { file, robot, link, joint };
 
   Severity severity;
@@ -43,6 +45,7 @@ struct Finding {
   std::size_t line = 0;  ///< line in the file, 0 if unknown
 };
 
+/// Name of an enumerator, for example "warning" or "joint".
 const char* to_string(Finding::Severity severity);
 const char* to_string(Finding::Kind kind);
 
@@ -55,13 +58,16 @@ struct Inertial {
 
 /// A colored primitive shape for display. The dynamics do not use it.
 struct Visual {
+  /// A box, its center at the origin.
   struct Box {
     Eigen::Vector3d size;  ///< edges along x, y, z (m)
   };
+  /// A cylinder.
   struct Cylinder {
     double radius;  ///< (m)
     double length;  ///< along z, origin at the center (m)
   };
+  /// A sphere, its center at the origin.
   struct Sphere {
     double radius;  ///< (m)
   };
@@ -103,6 +109,7 @@ struct BeamDescription {
   std::string basis = "clamped-free";  ///< mode shapes: "clamped-free" or "polynomial"
 };
 
+/// A link as described by a file.
 struct LinkDescription {
   std::string name;
   std::optional<Inertial> inertial;
@@ -112,6 +119,7 @@ struct LinkDescription {
   std::size_t line = 0;  ///< line in the file, 0 if unknown
 };
 
+/// The joint types of URDF.
 enum class JointType { revolute, continuous, prismatic, fixed, planar, floating };
 
 /// Name used in URDF: "revolute", "continuous", ...
@@ -136,6 +144,7 @@ struct Mimic {
   double offset = 0.0;
 };
 
+/// A joint as described by a file.
 struct JointDescription {
   std::string name;
   JointType type = JointType::fixed;
@@ -151,6 +160,7 @@ struct JointDescription {
   std::size_t line = 0;  ///< line in the file, 0 if unknown
 };
 
+/// Links and joints as described by a file, with the findings of its reader.
 struct RobotDescription {
   std::string name;
   std::string source;  ///< file name, for messages

@@ -29,7 +29,9 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// One row of a table: a joint and the link that it moves.
 struct DhLink {
+  /// Revolute: theta is variable; prismatic: b is.
   enum class JointType { revolute, prismatic };
 
   std::string joint;
@@ -59,6 +61,7 @@ struct DhLink {
 
 /// Desired motion of the papers' forced simulation.
 struct ForcedMotion {
+  /// The form of the trajectory.
   enum class Kind {
     cycloid,    ///< q0 + (q1 - q0)/(2 pi) (2 pi t/T - sin(2 pi t/T)), Saha 2003, Eq. (18)
     mohan_saha  ///< q0 + k (t - T/pi sin(pi t/T)) for each joint, Mohan and Saha, Eq. (44)
@@ -70,6 +73,7 @@ struct ForcedMotion {
   std::vector<double> T;   ///< mohan_saha: durations (s)
 };
 
+/// A serial robot by its Denavit-Hartenberg parameters.
 struct DhTable {
   std::string name;
   std::string source;       ///< reference: paper and table

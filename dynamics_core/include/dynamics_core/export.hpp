@@ -5,4 +5,5 @@
 //
 //   namespace DYNAMICS_CORE_PUBLIC dynamics { ... }
 
+/// Marks a namespace whose symbols are exported.
 #define DYNAMICS_CORE_PUBLIC [[gnu::visibility("default")]]

@@ -45,6 +45,7 @@ struct Conditions {
 class Friction {
  public:
   constexpr Friction() = default;
+  /// From true or false only.
   template <std::same_as<bool> Bool>
   // NOLINTNEXTLINE(google-explicit-constructor): stands for the bool
   constexpr Friction(Bool acts) : acts_(acts) {}

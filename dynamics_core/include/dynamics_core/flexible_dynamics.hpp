@@ -27,6 +27,7 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// Carries no state from call to call.
 class FlexibleWorkspace {
  public:
+  /// Allocates the memory for this model.
   explicit FlexibleWorkspace(const FlexibleModel& model);
   ~FlexibleWorkspace();
   FlexibleWorkspace(FlexibleWorkspace&&) noexcept;
@@ -90,8 +91,10 @@ struct FlexibleEnergy {
   double kinetic = 0.0;    ///< rotor inertias included (J)
   double potential = 0.0;  ///< of gravity, zero at the world's origin (J)
   double strain = 0.0;     ///< (J)
+  /// The sum of the three (J).
   double total() const { return kinetic + potential + strain; }
 };
+/// Kinetic, potential and strain energy. O(n).
 FlexibleEnergy energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd);
 

@@ -43,6 +43,7 @@ struct BeamShape {
 class BeamBasis {
  public:
   virtual ~BeamBasis() = default;
+  /// Name of the basis, for messages.
   virtual std::string name() const = 0;
   /// Shape function `mode` (from 0) at x, 0 <= x <= length. Value and slope must be zero at x = 0.
   virtual BeamShape at(int mode, double x, double length) const = 0;
@@ -76,6 +77,7 @@ struct BeamSection {
       shortening;  ///< int_0^x s_j' s_k', m x m for m amplitudes (1/m); may be empty
 };
 
+/// Options of a FlexibleModel.
 struct FlexibleOptions {
   std::shared_ptr<const BeamBasis> basis;  ///< for all beams; null: the basis named by each link
   std::optional<bool> stiffening;  ///< foreshortening, for all beams; unset: as set by each link
@@ -89,9 +91,11 @@ struct FlexibleLink {
   double length;     ///< (m)
   std::size_t modes_y, modes_z;
   std::size_t first;  ///< index of its first amplitude among all coordinates
+  /// Number of modes in both directions.
   std::size_t modes() const { return modes_y + modes_z; }
 };
 
+/// A robot with flexible links: immutable, shared by threads. See the example above.
 class FlexibleModel {
  public:
   /// Throws ModelError naming the invalid link or joint.
@@ -101,9 +105,11 @@ class FlexibleModel {
   static bool has_modes(const Model& model);
 
   const Model& rigid() const;  ///< the same robot with rigid links
+  /// The options that the model was built with.
   const FlexibleOptions& options() const;
   std::size_t size() const;         ///< number of coordinates: joints and amplitudes
   std::size_t joint_count() const;  ///< rigid().size()
+  /// Number of amplitudes, size() - joint_count().
   std::size_t amplitude_count() const;
   std::span<const FlexibleLink> links() const;    ///< the links with modes
   std::size_t link(std::string_view name) const;  ///< index into links(); throws ArgumentError

@@ -11,6 +11,7 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// The instruction sets that the kernels are compiled for.
 enum class InstructionSet {
   baseline,  ///< what the compiler was asked for: SSE2 on x86-64
   avx2,      ///< AVX2 and FMA

@@ -15,6 +15,7 @@
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 namespace ode {
 
+/// An integrator as it is listed to users.
 struct IntegratorName {
   std::string_view name;
   bool fixed_step;     ///< always runs at constant step

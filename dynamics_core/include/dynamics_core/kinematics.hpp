@@ -22,6 +22,7 @@ Pose frame_pose(const Model& model, Workspace& workspace, ConstVector q, std::si
 void frame_poses(const Model& model, Workspace& workspace, ConstVector q, std::span<Pose> poses,
                  const std::optional<BaseMotion>& base = std::nullopt);
 
+/// Pose, velocity and acceleration of a frame.
 struct FrameMotion {
   Pose pose;
   Twist velocity;

@@ -35,6 +35,7 @@ class RobotState {
   /// Throws ModelError if the flexible links are not valid (see FlexibleModel).
   explicit RobotState(const Model& model);
 
+  /// The model, with its payload.
   const Model& model() const { return model_; }
   /// Null for a robot without flexible links.
   const FlexibleModel* flexible() const { return flexible_ ? &*flexible_ : nullptr; }
@@ -88,7 +89,9 @@ class RobotState {
 
 /// One shape to draw.
 struct Shape {
+  /// What the shape shows.
   enum class Subject { center_of_mass, trail, effort, inertia, energy, payload, flexible_link };
+  /// The geometry of the shape.
   enum class Kind { sphere, box, line_strip, arrow, text };
 
   Subject subject = Subject::center_of_mass;
@@ -103,6 +106,7 @@ struct Shape {
   bool exceeds_limit = false;  ///< of an effort
 };
 
+/// What is drawn, and how large.
 struct ShapeOptions {
   bool center_of_mass = true;
   bool trail = true;  ///< of the center of mass

@@ -67,6 +67,7 @@ struct Frame {
 
 /// A remark or warning about a model: links merged, suspicious values, ignored elements.
 struct Note {
+  /// How serious it is.
   enum class Severity { information, warning };
   Severity severity;
   std::string element;  ///< link or joint
@@ -81,12 +82,14 @@ struct Payload {
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about it, frame axes (kg m^2)
 };
 
+/// Options of a Model.
 struct ModelOptions {
   Eigen::Vector3d gravity = {0.0, 0.0, -9.81};  ///< in the world frame (m/s^2)
   /// Coulomb friction is friction * v / sqrt(v^2 + friction_velocity^2), smooth at v = 0.
   double friction_velocity = 0.01;  ///< (rad/s or m/s)
 };
 
+/// The dynamic model of a robot: immutable, shared by threads. See the example above.
 class Model {
  public:
   struct Data;
@@ -95,14 +98,20 @@ class Model {
   /// options.
   explicit Model(RobotDescription description, const ModelOptions& options = {});
 
+  /// Name of the robot.
   const std::string& name() const;
 
   std::size_t size() const;        ///< number of independent coordinates
   std::size_t body_count() const;  ///< number of single-axis joints, including mimic joints
+  /// The independent coordinates, in order.
   std::span<const Coordinate> coordinates() const;
+  /// Their names, in order.
   std::vector<std::string> coordinate_names() const;
+  /// The single-axis joints with their bodies, parents first.
   std::span<const Body> bodies() const;
+  /// The frames of all links.
   std::span<const Frame> frames() const;
+  /// Remarks and warnings about the model.
   std::span<const Note> notes() const;
   /// The bodies as the recursions use them (model/tree.hpp, not installed), parents first.
   const std::vector<TreeBody>& tree() const;
@@ -113,19 +122,25 @@ class Model {
   std::optional<std::size_t> find_coordinate(std::string_view name) const;
   std::optional<std::size_t> find_frame(std::string_view name) const;
 
+  /// Name of the root link.
   const std::string& base_link() const;
   /// Frame at the end of the longest chain of moving joints; the first if several are as long.
   std::size_t end_effector() const;
   double total_mass() const;  ///< of all links, including base and payload (kg)
 
+  /// Gravity in the world frame (m/s^2).
   const Eigen::Vector3d& gravity() const;
+  /// See ModelOptions.
   double friction_velocity() const;
+  /// The payload, if there is one.
   const std::optional<Payload>& payload() const;
+  /// The description that the model was built from.
   const RobotDescription& description() const;
 
   /// True if body i is moved by coordinate i for every i: no mimic joint, no floating joint.
   bool plain() const;
 
+  /// True if the joint of this body follows another joint.
   bool is_mimic(std::size_t body) const;
 
   /// Reason why forward dynamics cannot be computed, empty if it can.

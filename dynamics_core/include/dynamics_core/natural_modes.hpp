@@ -18,11 +18,13 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// What the joints do while the beams vibrate.
 enum class Joints {
   free,    ///< the joints move without torque
   clamped  ///< the joints are locked: only the beams vibrate
 };
 
+/// Natural frequencies and mode shapes.
 struct NaturalModes {
   Eigen::VectorXd frequencies;  ///< ascending (rad/s); negative where w^2 < 0 (unstable)
   Eigen::MatrixXd shapes;       ///< one column per mode, one row per coordinate; x^T M x = 1

@@ -27,7 +27,9 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 template <class Scalar>
 class EquationsOfMotion {
  public:
+  /// Vector argument for reading.
   using Input = VectorView<const Scalar>;
+  /// Vector argument for writing.
   using Output = VectorView<Scalar>;
 
   virtual ~EquationsOfMotion() = default;
@@ -58,6 +60,7 @@ class EquationsOfMotion {
   EquationsOfMotion() = default;
 };
 
+/// Equations of motion that simulate() integrates, with what it records.
 class Plant : public EquationsOfMotion<double> {
  public:
   /// Joints, frames and visuals.
@@ -86,6 +89,7 @@ class Plant : public EquationsOfMotion<double> {
   virtual void record(double t, ConstVector q, ConstVector qd, Recording& run) = 0;
 };
 
+/// Options of rigid_plant().
 struct RigidPlantOptions {
   bool friction = true;                             ///< damping and Coulomb friction of the joints
   std::shared_ptr<const BaseTrajectory> base = {};  ///< prescribed base motion; null: at rest
@@ -94,6 +98,7 @@ struct RigidPlantOptions {
 /// Rigid-body dynamics of the model; flexible links are treated as rigid.
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options = {});
 
+/// Options of flexible_plant().
 struct FlexiblePlantOptions {
   bool friction = true;   ///< damping and Coulomb friction of the joints
   bool cholesky = false;  ///< solve with the full inertia matrix, O(n^3), instead of O(n)

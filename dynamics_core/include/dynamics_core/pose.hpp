@@ -19,12 +19,15 @@ struct Pose {
   Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
   Eigen::Vector3d translation = Eigen::Vector3d::Zero();
 
+  /// Composition: the pose of C in A from that of B in A and that of C in B.
   Pose operator*(const Pose& other) const {
     return {rotation * other.rotation, rotation * other.translation + translation};
   }
+  /// The coordinates of a point in A from those in B.
   Eigen::Vector3d operator*(const Eigen::Vector3d& point) const {
     return rotation * point + translation;
   }
+  /// The pose of A in B.
   Pose inverse() const { return {rotation.transpose(), -(rotation.transpose() * translation)}; }
 };
 

@@ -20,6 +20,7 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// The settings of a run.
 struct RunSettings {
   std::string robot;    ///< name or file, as given by the user
   std::string source;   ///< the paper's table, or the file
@@ -49,6 +50,7 @@ struct RunEvent {
   std::string what;  ///< description
 };
 
+/// Steps, accuracy and outcome of a run.
 struct RunStatistics {
   std::uint64_t steps = 0, rejected = 0, evaluations = 0;
   double wall_seconds = 0.0;
@@ -59,6 +61,7 @@ struct RunStatistics {
   std::string ending;  ///< reason if not completed
 };
 
+/// One number per sample.
 using Column = std::vector<double>;
 
 /// Shape functions of a flexible link, tabulated at stations x[i] along the beam. With the modal
@@ -86,7 +89,9 @@ struct BeamShapes {
   std::vector<Shortening> shortening;  ///< empty without foreshortening
 };
 
+/// The samples of a run, one entry per sample in each column.
 struct Recording {
+  /// An empty recording of a robot.
   explicit Recording(Model model);
 
   Model model;

@@ -26,6 +26,7 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// What drives the joints.
 enum class Scenario {
   free_fall,       ///< no joint torques
   forced,          ///< inverse dynamics of the desired trajectory, open loop
@@ -49,6 +50,7 @@ struct SimulationEvent {
   bool stop = false;  ///< ends the simulation at the first crossing
 };
 
+/// Options of simulate().
 struct SimulationOptions {
   Scenario scenario = Scenario::free_fall;
   double duration = 10.0;  ///< (s)

@@ -32,7 +32,9 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// Options of scale_time().
 struct TimeScalingOptions {
+  /// One rate for the trajectory, or one per segment.
   enum class Method { uniform, per_segment };
   Method method = Method::uniform;
   bool friction = true;            ///< damping and Coulomb friction of the joints
@@ -47,7 +49,9 @@ struct TimeScalingOptions {
   std::string points_name = "points";            ///< in messages: "points[3]"
 };
 
+/// The result of scale_time().
 struct ScaledPath {
+  /// Whether the limits are met.
   enum class Outcome {
     success,
     limits_not_met,  ///< gravity alone exceeds a limit, or largest_factor or latest_time is too low

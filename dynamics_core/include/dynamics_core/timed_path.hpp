@@ -34,6 +34,7 @@ struct TimedPath {
   std::vector<double> q;
   std::vector<double> qd, qdd;  ///< may be empty
 
+  /// Number of points.
   std::size_t points() const { return times.size(); }
   /// Coordinates of the robot.
   std::size_t size() const { return times.empty() ? 0 : q.size() / times.size(); }

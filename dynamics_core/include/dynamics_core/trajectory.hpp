@@ -23,6 +23,7 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// A desired motion: q, qd and qdd as functions of time.
 class Trajectory {
  public:
   virtual ~Trajectory() = default;
@@ -75,6 +76,7 @@ Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, co
 
 // Prescribed motion of the base: a ship's deck, a vehicle, a gantry.
 
+/// A prescribed motion of the base as a function of time.
 class BaseTrajectory {
  public:
   virtual ~BaseTrajectory() = default;
@@ -84,6 +86,7 @@ class BaseTrajectory {
 
 /// One harmonic, amplitude * sin(2 pi frequency t), along or about an axis of the world.
 struct BaseHarmonic {
+  /// Along an axis of the world, or about it.
   enum class Axis { x, y, z, roll, pitch, yaw };
   Axis axis;
   double amplitude = 0.0;  ///< (m or rad)

@@ -41,7 +41,9 @@ struct EffortPeak {
   double ratio = 0.0;     ///< peak / limit; 0 if the peak is 0
 };
 
+/// The result of check_effort_limits().
 struct EffortVerdict {
+  /// A point at which a limit is exceeded.
   struct Violation {
     std::size_t point = 0;
     std::size_t coordinate = 0;  ///< with the largest ratio of effort to limit at that point
@@ -49,6 +51,7 @@ struct EffortVerdict {
 
   std::vector<EffortPeak> peaks;       ///< one per coordinate that was checked
   std::optional<Violation> violation;  ///< at the first point where a limit is exceeded
+  /// True if no limit is exceeded.
   bool within_limits() const { return !violation; }
 };
 

@@ -34,6 +34,7 @@ struct ArticulatedBody {
   Eigen::Matrix<double, 6, 1, Eigen::DontAlign> psi;      ///< psi_i, Eq. (27)
   double pivot;  ///< m^_i, Eq. (26), rotor inertia included
 };
+/// The articulated bodies of all joints, one per entry of Model::bodies(). O(n).
 void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
                         std::span<ArticulatedBody> bodies);
 

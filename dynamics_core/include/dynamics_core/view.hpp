@@ -215,7 +215,9 @@ class VectorView {
   view::Size size_;
 };
 
+/// A vector argument for reading.
 using ConstVector = VectorView<const double>;
+/// A vector argument for writing.
 using MutableVector = VectorView<double>;
 
 // ListView: a std::span<const T> for members of structs. It refers to elements that someone else
@@ -231,6 +233,7 @@ using MutableVector = VectorView<double>;
 //
 // It never allocates.
 
+/// A view of a list; see above for what it can be made from.
 template <class T>
 class ListView {
  public:

@@ -13,6 +13,7 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// allocates. It carries no state from call to call: any call may follow any other.
 class Workspace {
  public:
+  /// Allocates the memory for this model.
   explicit Workspace(const Model& model);
   ~Workspace();
   Workspace(Workspace&&) noexcept;
