@@ -25,11 +25,18 @@ void require(bool condition, const char* property) {
   std::abort();
 }
 
-/// The model, or std::nullopt if it is rejected with a ModelError. Other exceptions are not caught.
+bool rejects_input(const Error& error) {
+  return dynamic_cast<const ParseError*>(&error) != nullptr ||
+         dynamic_cast<const ModelError*>(&error) != nullptr;
+}
+
+/// The model, or std::nullopt if it is rejected with a ParseError or ModelError. Other exceptions
+/// are not caught.
 std::optional<Model> try_urdf(std::string_view text) {
   try {
     return model_from_urdf(text, {}, "fuzz.urdf");
-  } catch (const ModelError& error) {
+  } catch (const Error& error) {
+    require(rejects_input(error), "a URDF is rejected with a ParseError or a ModelError");
     require(!std::string_view(error.what()).empty(), "an error has a message");
     return std::nullopt;
   }
@@ -48,7 +55,7 @@ void exercise(const Model& model) {
   for (double& x : tau) x = 1.0;
   try {
     forward_dynamics(model, workspace, q, qd, tau, qdd);
-  } catch (const ModelError&) {  // a joint moves no mass, or a singular orientation
+  } catch (const StateError&) {  // a joint moves no mass, or a singular orientation
   }
 }
 
@@ -84,7 +91,8 @@ void dh_table(std::string_view text) {
     }
     const Model again = model_from_urdf(written);
     require(again.size() == model.size(), "the URDF of a table has the joints of the table");
-  } catch (const ModelError& error) {
+  } catch (const Error& error) {
+    require(rejects_input(error), "a table is rejected with a ParseError or a ModelError");
     require(!std::string_view(error.what()).empty(), "an error has a message");
   }
 }
@@ -109,7 +117,7 @@ void evaluate(std::string_view text, Read read) {
     }
     motion->at(knots.t.front(), q, qd, qdd);
     require(q == knots.q.front(), "a trajectory starts at its first point");
-  } catch (const ModelError& error) {
+  } catch (const ParseError& error) {
     require(!std::string_view(error.what()).empty(), "an error has a message");
   } catch (const ArgumentError&) {  // from knot_trajectory
   }
@@ -129,7 +137,7 @@ void base_motion(std::string_view text) {
   try {
     const auto base = read_base_trajectory_csv(text, "fuzz.csv");
     for (const double t : {-1.0, 0.0, 0.5, 1.0, 1e9}) base->at(t);
-  } catch (const ModelError& error) {
+  } catch (const ParseError& error) {
     require(!std::string_view(error.what()).empty(), "an error has a message");
   } catch (const ArgumentError&) {
   }

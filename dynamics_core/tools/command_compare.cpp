@@ -173,7 +173,7 @@ Comparison compare(const Model& model, Task task, const std::string& name,
         }
       }
     }
-  } catch (const ModelError& error) {  // the robot has no forward dynamics
+  } catch (const StateError& error) {  // the robot has no forward dynamics
     result.impossible = error.what();
     result.pairs.clear();
   }

@@ -62,7 +62,7 @@ void add_terms(CLI::App& app, Outcome&) {
     std::string reason;
     try {
       udut(model, workspace, q, U, d);
-    } catch (const ModelError& error) {  // M is singular; the other terms exist
+    } catch (const StateError& error) {  // M is singular; the other terms exist
       decomposed = false;
       reason = error.what();
     }

@@ -70,8 +70,6 @@ int main(int argc, char** argv) {
     return report_error(failure, "out of memory");
   } catch (const std::system_error& error) {  // terminal or pipe
     return report_error(failure, error.what());
-  } catch (const std::logic_error& error) {  // bad arguments or integrator options
-    return report_error(bad_input, error.what());
   } catch (const std::exception& error) {
     return report_error(bad_input, error.what());
   }

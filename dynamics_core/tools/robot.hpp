@@ -32,7 +32,7 @@ struct Robot {
 void report_warnings(Robot& robot, std::span<const Note> notes);
 
 /// Loads a built-in robot, a DH table (.yaml, .yml) or a URDF file and reports its warnings. Throws
-/// InputError or ModelError.
+/// InputError or an Error of the library.
 Robot load_robot(const std::string& argument);
 
 /// Contents of a file. Throws InputError with the path if it cannot be read.
@@ -56,8 +56,8 @@ std::vector<double> parse_vector(const std::string& option, const std::string& t
 /// from `q0` to `q1` in `period` seconds. Otherwise the path of a file, CSV or YAML by its
 /// extension.
 std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
-                                       const std::vector<double>& q0, const std::string& q1,
-                                       std::optional<double> period);
+                                           const std::vector<double>& q0, const std::string& q1,
+                                           std::optional<double> period);
 
 /// Parses "2.5" or "2.5,0,0,0.1" (mass; position): a point mass fixed to the end effector.
 Payload payload(const std::string& text, const Robot& robot);

@@ -89,7 +89,7 @@ ResultCode DynamicsServer::set_description(const std::string& urdf) {
         model = model.with_payload(*current->payload());
       }
       made = std::make_shared<const Robot>(std::move(model), options_.batch_threads);
-    } catch (const dynamics::ModelError& error) {
+    } catch (const dynamics::Error& error) {
       throw Fault(ResultCode::INVALID_VALUE, error.what());
     }
   });

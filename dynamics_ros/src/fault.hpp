@@ -37,9 +37,11 @@ ResultCode guarded(Answer&& answer) noexcept {
     return result(ResultCode::SUCCESS, "");
   } catch (const Fault& fault) {
     return result(fault.code(), fault.what());
-  } catch (const dynamics::ModelError& error) {
+  } catch (const dynamics::StateError& error) {
     return result(ResultCode::NO_SOLUTION, error.what());
-  } catch (const std::invalid_argument& error) {  // dynamics::ArgumentError is one
+  } catch (const dynamics::ModelError& error) {  // of a payload's model
+    return result(ResultCode::NO_SOLUTION, error.what());
+  } catch (const dynamics::Error& error) {
     return result(ResultCode::INVALID_VALUE, error.what());
   } catch (const std::exception& error) {
     return result(ResultCode::INTERNAL_ERROR, error.what());

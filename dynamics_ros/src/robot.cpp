@@ -70,7 +70,7 @@ void Robot::at_states(ConstVector q, ConstVector qd, ConstVector input, MutableV
     try {
       one(model, *loan, row(q, k, n), row(qd, k, n), row(input, k, n), row(output, k, n),
           conditions);
-    } catch (const dynamics::ModelError& error) {
+    } catch (const dynamics::StateError& error) {
       throw Fault(ResultCode::NO_SOLUTION, fmt::format("{}[{}]: {}", field, k, error.what()));
     }
   };
@@ -113,7 +113,7 @@ void Robot::flexible_forward_dynamics(ConstVector q, ConstVector qd, ConstVector
     try {
       dynamics::forward_dynamics(*flexible, *loan, row(q, k, n), row(qd, k, n), row(tau, k, n),
                                  row(qdd, k, n), friction);
-    } catch (const dynamics::ModelError& error) {
+    } catch (const dynamics::StateError& error) {
       throw Fault(ResultCode::NO_SOLUTION, fmt::format("{}[{}]: {}", field, k, error.what()));
     }
   }

@@ -32,7 +32,7 @@ Arm::Arm(dynamics::Model model, const ArmOptions& options)
           "bandwidth " + std::to_string(options_.bandwidth) + " rad/s times step " +
               std::to_string(options_.step) + " s is greater than 1: the drives would be unstable");
   if (!model_.singular_reason().empty()) {
-    throw dynamics::ModelError("robot '" + model_.name() + "'", model_.singular_reason());
+    throw dynamics::StateError("robot '" + model_.name() + "'", model_.singular_reason());
   }
   const std::size_t joints = model_.size();
   require(joints > 0, "robot '" + model_.name() + "' has no moving joint");

@@ -70,7 +70,7 @@ void Arm::solve(std::size_t size) {
       } else if (sum > 0.0) {
         A(i, i) = std::sqrt(sum);
       } else {
-        throw dynamics::ModelError("robot '" + model_.name() + "'",
+        throw dynamics::StateError("robot '" + model_.name() + "'",
                                    "a joint moves no mass at this position");
       }
     }

@@ -25,7 +25,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "dynamics_core/batch_view.hpp"
@@ -65,11 +64,11 @@ class BatchWorkspace {
 };
 
 /// Some states of a batch have no answer; all others have been written.
-class BatchError : public std::runtime_error {
+class BatchError : public StateError {
  public:
   /// Names the first such state and how many there are.
   BatchError(const std::string& what, std::size_t state, std::size_t count)
-      : std::runtime_error(what), state_(state), count_(count) {}
+      : StateError(what), state_(state), count_(count) {}
   std::size_t state() const { return state_; }  ///< the first one of them
   std::size_t count() const { return count_; }  ///< how many
 

@@ -43,7 +43,7 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   const Conditions& conditions = {});
 
 /// d qdd / d q, d qdd / d qd and d qdd / d tau of forward_dynamics(); the last is M^-1.
-/// Throws as above, and ModelError where forward dynamics has no answer.
+/// Throws as above, and StateError where forward dynamics has no answer.
 void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,
                                   ConstVector qd, ConstVector tau,
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_q,

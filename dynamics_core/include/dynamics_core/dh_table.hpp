@@ -91,7 +91,7 @@ struct DhTable {
 inline constexpr std::size_t max_dh_links = 10'000;
 
 /// Reads a table from YAML (format: robots/README.md). The file name is only used in messages.
-/// Throws ModelError for the first error, with file, line and key, and what would be right.
+/// Throws ParseError for the first error, with file, line and key, and what would be right.
 DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name);
 
 /// Links and joints of a table. The frame of link i is frame i of the table moved by joint i: its
@@ -109,7 +109,7 @@ std::span<const std::string_view> built_in_robots();
 /// YAML text of a built-in robot; empty if there is none with this name.
 std::optional<std::string_view> built_in_table(std::string_view name);
 
-/// Table of a built-in robot. Throws ModelError, listing the names, if there is none with this
+/// Table of a built-in robot. Throws ArgumentError, listing the names, if there is none with this
 /// name.
 DhTable built_in_robot(std::string_view name);
 

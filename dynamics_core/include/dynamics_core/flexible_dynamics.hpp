@@ -44,7 +44,7 @@ class FlexibleWorkspace {
 
 /// Forward dynamics: qdd = M^-1 (tau - bias), by the block UDU^T decomposition of the inertia
 /// matrix (Mohan and Saha, section 5). O(n). `tau`: one entry per joint, or one per coordinate,
-/// including forces on the amplitudes. Throws ModelError where the inertia matrix is singular.
+/// including forces on the amplitudes. Throws StateError where the inertia matrix is singular.
 void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector tau, MutableVector qdd, Friction friction = {});
 

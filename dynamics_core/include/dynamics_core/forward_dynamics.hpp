@@ -11,7 +11,7 @@
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 /// qdd such that inverse_dynamics(q, qd, qdd) = tau.
-/// Throws ArgumentError for bad arguments (see inverse_dynamics.hpp) and ModelError where there is
+/// Throws ArgumentError for bad arguments (see inverse_dynamics.hpp) and StateError where there is
 /// no answer: a joint that moves no mass, a floating joint at pitch = +-90 degrees.
 void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector tau, MutableVector qdd, const Conditions& conditions = {});

@@ -23,14 +23,15 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 /// Reads a URDF. `source` is only used in messages. Warnings, such as unknown attributes, are
 /// returned in the findings of the description and become notes of a Model built from it. Throws
-/// ModelError for the first error, with line, link or joint, and what would be right.
+/// ParseError for text that cannot be read and ModelError for a robot that cannot exist, for the
+/// first error, with line, link or joint, and what would be right.
 RobotDescription read_urdf(std::string_view text, std::string_view source = "URDF");
 
 /// read_urdf() and Model() in one call.
 Model model_from_urdf(std::string_view text, const ModelOptions& options = {},
                       std::string_view source = "URDF");
 
-/// Reads the file. Throws ModelError also if it cannot be opened.
+/// Reads the file. Throws ParseError also if it cannot be opened.
 Model model_from_urdf_file(const std::string& path, const ModelOptions& options = {});
 
 }  // namespace dynamics

@@ -26,7 +26,7 @@ struct IntegratorName {
 /// All integrators, in the order in which they are listed to users.
 std::span<const IntegratorName> integrator_names();
 
-/// Throws std::invalid_argument listing the names for an unknown one.
+/// Throws ArgumentError listing the names for an unknown one.
 const IntegratorName& find_integrator(std::string_view name);
 
 /// Which sign changes of an event function count, in the direction of integration.

@@ -8,7 +8,7 @@
 //
 // q has one entry per coordinate of the model. These functions allocate and solve eigenvalue
 // problems in O(n^3): they are for analysis, not for real-time loops. Errors: ArgumentError for
-// wrong sizes, ModelError for a singular inertia matrix.
+// wrong sizes, StateError for a singular inertia matrix.
 
 #include <Eigen/Core>
 #include <complex>

@@ -131,7 +131,7 @@ std::string to_csv(const Recording& recording);
 std::string to_json(const Recording& recording, bool compact = false);
 
 /// Writes a file atomically: first to a temporary file in the same folder, then renamed. Throws
-/// std::runtime_error with the file and the reason.
+/// ArgumentError for a path that cannot be a file, StateError if writing fails.
 void write_file(const std::string& path, const std::string& text);
 
 }  // namespace dynamics

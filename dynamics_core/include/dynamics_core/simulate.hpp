@@ -79,8 +79,8 @@ struct SimulationOptions {
 /// Called after each step with the simulated time; returning false ends the simulation.
 using Progress = std::function<bool(double time)>;
 
-/// Simulates a rigid robot. Throws ArgumentError or std::invalid_argument naming the invalid
-/// option, and ModelError if the robot has no forward dynamics. If the integrator fails or
+/// Simulates a rigid robot. Throws ArgumentError naming the invalid
+/// option, and StateError if the robot has no forward dynamics. If the integrator fails or
 /// `progress` ends the simulation, the samples so far are returned, with the reason in
 /// statistics.ending.
 Recording simulate(const Model& model, const SimulationOptions& options,

@@ -75,7 +75,7 @@ struct ScaledPath {
 
 /// Throws ArgumentError for a path of fewer than two points, of another number of coordinates than
 /// the model has, or that is not valid (see timed_path.hpp), and for options out of range; throws
-/// ModelError naming the point if its dynamics has no solution or overflows. Allocates. Different
+/// StateError naming the point if its dynamics has no solution or overflows. Allocates. Different
 /// threads may share the model, each with its own workspace.
 ScaledPath scale_time(const Model& model, BatchWorkspace& workspace, const TimedPath& path,
                       const TimeScalingOptions& options = {});

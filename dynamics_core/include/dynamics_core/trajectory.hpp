@@ -66,12 +66,12 @@ std::unique_ptr<Trajectory> knot_trajectory(Knots knots);
 
 /// Reads a CSV file. The first row has the column names: `t` (s, increasing, not negative) and
 /// `q_NAME` for every coordinate of the model, optionally `qd_NAME` and `qdd_NAME` for all of them.
-/// Other columns are ignored. Throws ModelError with file, line and column.
+/// Other columns are ignored. Throws ParseError with file, line and column.
 Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model);
 
 /// Reads YAML in the layout of trajectory_msgs/JointTrajectory: joint_names in any order, and
 /// points with positions, optional velocities and accelerations, and time_from_start (sec and
-/// nanosec, or seconds as one number). Throws ModelError with file, line and key.
+/// nanosec, or seconds as one number). Throws ParseError with file, line and key.
 Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model);
 
 // Prescribed motion of the base: a ship's deck, a vehicle, a gantry.
@@ -104,7 +104,7 @@ std::unique_ptr<BaseTrajectory> coordinate_base_trajectory(
     std::shared_ptr<const Trajectory> coordinates);
 
 /// Reads a CSV file with a column t and any of x, y, z, roll, pitch, yaw (missing ones are zero).
-/// Interpolates with a cubic spline that starts and ends at rest. Throws ModelError with file, line
+/// Interpolates with a cubic spline that starts and ends at rest. Throws ParseError with file, line
 /// and column.
 std::unique_ptr<BaseTrajectory> read_base_trajectory_csv(std::string_view text,
                                                          std::string_view file_name);

@@ -70,7 +70,7 @@ struct EffortParts {
   std::vector<double> friction;  ///< damping and Coulomb friction; 0 if left out
 };
 
-/// Cost: three batches of inverse dynamics. Throws ModelError naming the point if its dynamics has
+/// Cost: three batches of inverse dynamics. Throws StateError naming the point if its dynamics has
 /// no solution or overflows.
 EffortParts effort_parts(const Model& model, BatchWorkspace& workspace, ConstVector q,
                          ConstVector qd, ConstVector qdd, bool friction = true);

@@ -24,20 +24,13 @@
 #include <cstdint>
 #include <ranges>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
-
-/// An argument of a call that cannot be used: wrong size, not finite, unknown name. The message
-/// names the argument and what would be right; nothing has been written to any output.
-class ArgumentError : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
 
 template <class T>
 class VectorView;

@@ -251,7 +251,7 @@ Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& mo
   const MatrixXd M = G.transpose() * algorithm.matrix(input) * G;
   const VectorXd phi = G.transpose() * (forces - algorithm.bias(input));
   if (!algorithm.solve(M, phi, qdd)) {
-    throw ModelError("robot '" + model.name() + "'",
+    throw StateError("robot '" + model.name() + "'",
                      "the inertia matrix is singular: a joint moves no mass");
   }
   return qdd;

@@ -53,7 +53,7 @@ Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& mo
                                  ConstVector qd, ConstVector qdd,
                                  const Conditions& conditions = {});
 
-/// Joint accelerations, as dynamics::forward_dynamics(). Throws as above, and ModelError if the
+/// Joint accelerations, as dynamics::forward_dynamics(). Throws as above, and StateError if the
 /// inertia matrix is singular.
 Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector tau,

@@ -3,7 +3,8 @@
 
 #include <array>
 #include <cstddef>
-#include <stdexcept>
+
+#include "dynamics_core/error.hpp"
 
 namespace dynamics {
 namespace {
@@ -76,7 +77,7 @@ DoubleDouble::DoubleDouble(const std::string& decimal) {
     at = decimal.size();
   }
   if (!any || at != decimal.size())
-    throw std::invalid_argument("'" + decimal + "' is not a decimal number");
+    throw ArgumentError("'" + decimal + "' is not a decimal number");
   DoubleDouble scale(1.0);
   for (int i = 0; i < std::abs(exponent); ++i) scale *= DoubleDouble(10.0);
   value = exponent < 0 ? value / scale : value * scale;

@@ -56,7 +56,7 @@ class WideRigid final : public EquationsOfMotion<Wide> {
       for (std::size_t i = 0; i < n; ++i) inverse_(i, j) = column_[i] - free_[i];
     }
     for (std::size_t i = 0; i < n; ++i) tau[i] = qdd[i] - free_[i];
-    if (!inverse_.decompose()) throw ModelError("", "the inertia matrix is singular");
+    if (!inverse_.decompose()) throw StateError("", "the inertia matrix is singular");
     inverse_.solve(std::span<Wide>(tau.data(), n));
     for (std::size_t i = 0; i < n; ++i) tau[i] += friction(i, qd[i]);
   }
@@ -110,7 +110,7 @@ std::unique_ptr<EquationsOfMotion<DoubleDouble>> wide_rigid_equations(
     throw ArgumentError("'" + model.name() +
                         "' has mimic joints, which double-double does not support: use double");
   }
-  if (!model.singular_reason().empty()) throw ModelError("", model.singular_reason());
+  if (!model.singular_reason().empty()) throw StateError("", model.singular_reason());
   return std::make_unique<WideRigid>(model, options);
 }
 

@@ -189,7 +189,7 @@ class Call {
     return *this;
   }
   Call& regular() {
-    if (!model_.singular_reason().empty()) throw ModelError("", model_.singular_reason());
+    if (!model_.singular_reason().empty()) throw StateError("", model_.singular_reason());
     return *this;
   }
 

@@ -131,13 +131,13 @@ CheckReport check_dh_table(std::string_view yaml, std::string_view source,
     CheckReport report = check_description(describe(table), source, options);
     try {
       read_urdf(to_urdf(table), source);
-    } catch (const ModelError& error) {
+    } catch (const Error& error) {
       report.findings.push_back({Severity::information, Kind::robot, report.robot,
                                  "urdf-impossible",
                                  std::string("cannot be written as a URDF: ") + error.what(), ""});
     }
     return report;
-  } catch (const ModelError& error) {
+  } catch (const Error& error) {
     CheckReport report;
     report.source = std::string(source);
     report.findings.push_back({Severity::error, Kind::file, report.source, "table", error.what(),

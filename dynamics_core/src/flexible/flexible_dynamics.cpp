@@ -42,7 +42,7 @@ void subtract_friction(const FlexibleModel& model, Memory& memory, ConstVector q
 
 void require_pivot(const FlexibleModel& model, const ElasticBody& body, double pivot) {
   if (pivot > 0.0) return;
-  throw ModelError(
+  throw StateError(
       "joint '" + model.rigid().coordinates()[body.coordinate].name + "'",
       fmt::format("the articulated inertia at it is {:.3g} in this position, not positive: no "
                   "acceleration can be computed",
@@ -77,7 +77,7 @@ void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, 
   check_tau(model, tau);
   check_flexible_output("qdd", qdd, memory.size);
   if (!model.rigid().singular_reason().empty() && model.amplitude_count() == 0) {
-    throw ModelError("", model.rigid().singular_reason());
+    throw StateError("", model.rigid().singular_reason());
   }
   subtract_friction(model, memory, qd, tau, friction);
   const std::size_t n = memory.joints;
@@ -112,7 +112,7 @@ void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& wo
   fill_inertia_matrix(model, memory, q.data(), memory.dense);
   Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(memory.dense);
   if (factor.info() != Eigen::Success) {
-    throw ModelError("robot '" + model.rigid().name() + "'",
+    throw StateError("robot '" + model.rigid().name() + "'",
                      "its inertia matrix is not positive definite: a joint has no mass to move");
   }
   factor.solveInPlace(memory.rhs);
@@ -257,7 +257,7 @@ void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector 
     Eigen::Ref<Eigen::MatrixXd> block_ref = block;
     Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(block_ref);
     if (factor.info() != Eigen::Success) {
-      throw ModelError("robot '" + model.rigid().name() + "'",
+      throw StateError("robot '" + model.rigid().name() + "'",
                        "its inertia matrix is not positive definite: a joint has no mass to move");
     }
     factor.solveInPlace(columns);

@@ -85,7 +85,7 @@ NaturalModes natural_modes(const FlexibleModel& model, ConstVector q, Joints joi
   const Eigenpairs found =
       generalized_eigenpairs(K.bottomRightCorner(size, size), M.bottomRightCorner(size, size));
   if (!found.converged) {
-    throw ModelError("robot '" + model.rigid().name() + "'",
+    throw StateError("robot '" + model.rigid().name() + "'",
                      "its inertia matrix is not positive definite: a joint has no mass to move");
   }
   for (Eigen::Index i = 0; i < size; ++i) {

@@ -16,7 +16,9 @@ namespace {
 std::vector<Note> validate_description(const RobotDescription& description) {
   ParsedRobot robot = to_parsed(description);
   validate(robot);
-  if (const Finding* error = robot.first_error()) throw to_error(*error, description.source);
+  if (const Finding* error = robot.first_error()) {
+    throw to_error<ModelError>(*error, description.source);
+  }
   std::vector<Note> notes;
   const auto add = [&](const std::vector<Finding>& findings) {
     for (const Finding& finding : findings) {

@@ -88,7 +88,7 @@ const Finding* ParsedRobot::first_error() const {
   return found == findings.end() ? nullptr : &*found;
 }
 
-ModelError to_error(const Finding& finding, const std::string& source) {
+ErrorText error_text(const Finding& finding, const std::string& source) {
   const bool named = finding.kind == Finding::Kind::link || finding.kind == Finding::Kind::joint;
   const std::string element = named && !finding.name.empty()
                                   ? fmt::format("{} '{}'", to_string(finding.kind), finding.name)

@@ -133,8 +133,18 @@ void validate_tree(ParsedRobot& robot);
 void validate_links(ParsedRobot& robot);
 void validate_joints(ParsedRobot& robot);
 
-/// Converts an error finding to an exception: "arm.urdf:12: link 'upper': mass is -2 kg: ...".
-ModelError to_error(const Finding& finding, const std::string& source);
+/// The element and the message of an exception for an error finding.
+struct ErrorText {
+  std::string element, message;
+};
+ErrorText error_text(const Finding& finding, const std::string& source);
+
+/// An error finding as an exception: "arm.urdf:12: link 'upper': its mass is -2 kg: ...".
+template <class SomeError>
+SomeError to_error(const Finding& finding, const std::string& source) {
+  ErrorText text = error_text(finding, source);
+  return {std::move(text.element), text.message};
+}
 
 /// Bounding box of a link's origin and of the origins of its child joints; needs validate_tree().
 BoundingBox joint_bounding_box(const ParsedRobot& robot, std::size_t link);

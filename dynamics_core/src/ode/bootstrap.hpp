@@ -16,11 +16,11 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dynamics_core/error.hpp"
 #include "ode/scalar.hpp"
 
 namespace dynamics::ode {
@@ -35,7 +35,7 @@ class Bootstrap {
   Bootstrap(std::size_t size, int degree)
       : size_(size), degree_(degree), slopes_(size * slots, Scalar(0)) {
     if (degree < lowest || degree > highest) {
-      throw std::invalid_argument("interpolant degree is " + std::to_string(degree) +
+      throw ArgumentError("interpolant degree is " + std::to_string(degree) +
                                   ": it must be 3, 4, 5 or 6");
     }
     point_.resize(size, Scalar(0));

@@ -10,11 +10,11 @@
 #pragma once
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dynamics_core/error.hpp"
 #include "ode/bootstrap.hpp"
 #include "ode/integrator.hpp"
 #include "ode/runge_kutta.hpp"
@@ -40,7 +40,7 @@ class FixedStepIntegrator : public Integrator<Scalar> {
         y_new_(system.size(), Scalar(0)),
         origin_(0) {
     if (!this->options_.step) {
-      throw std::invalid_argument("step is not set: " + this->name() +
+      throw ArgumentError("step is not set: " + this->name() +
                                   " is a fixed-step method and needs one, for instance 0.001");
     }
   }

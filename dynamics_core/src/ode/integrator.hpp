@@ -11,7 +11,7 @@
 //   }
 //
 // After construction nothing allocates, and nothing throws except the system's callables and
-// `start` (std::invalid_argument for a state of the wrong size). Identical calls give bitwise
+// `start` (ArgumentError for a state of the wrong size). Identical calls give bitwise
 // identical results.
 #pragma once
 
@@ -19,11 +19,11 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dynamics_core/error.hpp"
 #include "ode/options.hpp"
 #include "ode/scalar.hpp"
 #include "ode/system.hpp"
@@ -53,7 +53,7 @@ class Integrator {
   /// Sets the state and resets the method, except the statistics.
   void start(const Real& t, Input y) {
     if (y.size() != size()) {
-      throw std::invalid_argument("state has " + std::to_string(y.size()) +
+      throw ArgumentError("state has " + std::to_string(y.size()) +
                                   " components: the system has " + std::to_string(size()));
     }
     time_ = t;

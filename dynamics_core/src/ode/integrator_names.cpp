@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <stdexcept>
 #include <string>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/integrators.hpp"
 
 namespace dynamics::ode {
@@ -31,7 +31,7 @@ const IntegratorName& find_integrator(std::string_view name) {
     if (known.name == name) return known;
     list += (list.empty() ? "" : ", ") + std::string(known.name);
   }
-  throw std::invalid_argument("unknown integrator '" + std::string(name) + "': it must be one of " +
+  throw ArgumentError("unknown integrator '" + std::string(name) + "': it must be one of " +
                               list);
 }
 

@@ -17,11 +17,11 @@
 #include <array>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/integrators.hpp"
 #include "ode/adams.hpp"
 #include "ode/embedded_runge_kutta.hpp"
@@ -35,7 +35,7 @@
 
 namespace dynamics::ode {
 
-/// The tableau of an explicit Runge-Kutta method by name. Throws std::invalid_argument for other
+/// The tableau of an explicit Runge-Kutta method by name. Throws ArgumentError for other
 /// methods.
 template <class Real>
 Tableau<Real> make_tableau(std::string_view name) {
@@ -44,8 +44,8 @@ Tableau<Real> make_tableau(std::string_view name) {
   if (name == "dverk") return dverk_tableau<Real>();
   if (name == "dopri5") return dopri5_tableau<Real>();
   if (name == "dop853") return dop853_tableau<Real>();
-  throw std::invalid_argument("integrator '" + std::string(find_integrator(name).name) +
-                              "' has no explicit Runge-Kutta tableau");
+  throw ArgumentError("integrator '" + std::string(find_integrator(name).name) +
+                      "' has no explicit Runge-Kutta tableau");
 }
 
 /// A constant-step method, with `step` for real-time loops. options.step is the step of `advance`.
@@ -53,8 +53,8 @@ template <class Scalar>
 std::unique_ptr<FixedStepIntegrator<Scalar>> make_fixed_step_integrator(
     std::string_view name, const System<Scalar>& system, Options<RealOf<Scalar>> options) {
   if (!find_integrator(name).constant_step) {
-    throw std::invalid_argument("integrator '" + std::string(name) +
-                                "' is a variable-step method: it cannot run at fixed step");
+    throw ArgumentError("integrator '" + std::string(name) +
+                        "' is a variable-step method: it cannot run at fixed step");
   }
   if (name == "semi_implicit_euler") {
     return std::make_unique<SemiImplicitEuler<Scalar>>(system, std::move(options));

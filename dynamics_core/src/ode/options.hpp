@@ -5,7 +5,7 @@
 //   Options<double> options;
 //   options.rtol = 1e-9;            // atol follows rtol unless set
 //   options.max_step = 0.1;
-//   check_options(options, 12);     // throws std::invalid_argument naming the option
+//   check_options(options, 12);     // throws ArgumentError naming the option
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 #include <cstdlib>
 #include <optional>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "dynamics_core/error.hpp"
 #include "ode/scalar.hpp"
 
 namespace dynamics::ode {
@@ -88,11 +88,11 @@ std::string format_number(const Real& x) {
   return full;
 }
 
-/// Throws std::invalid_argument naming the invalid option and its valid range.
+/// Throws ArgumentError naming the invalid option and its valid range.
 template <class Real>
 void check_options(const Options<Real>& options, std::size_t size) {
   const auto reject = [](const std::string& name, const Real& value, const std::string& right) {
-    throw std::invalid_argument(name + " is " + format_number(value) + ": it must be " + right);
+    throw ArgumentError(name + " is " + format_number(value) + ": it must be " + right);
   };
   const Real lowest_rtol = Real(10) * epsilon<Real>();
   if (!(options.rtol >= lowest_rtol)) {
@@ -110,8 +110,8 @@ void check_options(const Options<Real>& options, std::size_t size) {
   check_positive("max_step", options.max_step);
   check_positive("min_step", options.min_step);
   if (!options.atol_each.empty() && options.atol_each.size() != size) {
-    throw std::invalid_argument("atol_each has " + std::to_string(options.atol_each.size()) +
-                                " values: it must have one per component, " + std::to_string(size));
+    throw ArgumentError("atol_each has " + std::to_string(options.atol_each.size()) +
+                        " values: it must have one per component, " + std::to_string(size));
   }
   for (std::size_t i = 0; i < options.atol_each.size(); ++i) {
     check_positive("atol_each[" + std::to_string(i) + "]", options.atol_each[i]);

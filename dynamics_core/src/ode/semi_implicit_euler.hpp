@@ -8,10 +8,10 @@
 //   integrator.step(t, 0.001, y);
 #pragma once
 
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "dynamics_core/error.hpp"
 #include "ode/fixed_step.hpp"
 
 namespace dynamics::ode {
@@ -27,7 +27,7 @@ class SemiImplicitEuler final : public HermiteFixedStep<Scalar> {
       : HermiteFixedStep<Scalar>("semi_implicit_euler", 1, system, std::move(options)),
         acceleration_(system.degrees_of_freedom(), Scalar(0)) {
     if (!system.is_second_order()) {
-      throw std::invalid_argument(
+      throw ArgumentError(
           "semi_implicit_euler needs a second-order system q'' = a(t, q, q'): make it with "
           "System::second_order");
     }

@@ -25,10 +25,10 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "dynamics_core/error.hpp"
 #include "ode/event.hpp"
 #include "ode/integrator.hpp"
 
@@ -98,7 +98,7 @@ class Solver {
         values_(max_events, Real(0)),
         values_before_(max_events, Real(0)) {}
 
-  /// Throws std::invalid_argument for an invalid plan. Numerical failures are reported in the
+  /// Throws ArgumentError for an invalid plan. Numerical failures are reported in the
   /// outcome.
   Outcome<Scalar> run(const Real& start_time, Input y0, const RunPlan<Scalar>& plan) {
     check(start_time, plan);
@@ -136,23 +136,22 @@ class Solver {
 
   void check(const Real& start_time, const RunPlan<Scalar>& plan) const {
     if (!finite(start_time) || !finite(plan.end_time)) {
-      throw std::invalid_argument("start and end time must be finite");
+      throw ArgumentError("start and end time must be finite");
     }
     if (plan.end_time < start_time && !plan.backward) {
-      throw std::invalid_argument("end time is " + format_number(plan.end_time) +
-                                  ": it must not lie before the start time " +
-                                  format_number(start_time) +
-                                  " (negative duration) unless the run is backward");
+      throw ArgumentError("end time is " + format_number(plan.end_time) +
+                          ": it must not lie before the start time " + format_number(start_time) +
+                          " (negative duration) unless the run is backward");
     }
     if (plan.end_time > start_time && plan.backward) {
-      throw std::invalid_argument("end time is " + format_number(plan.end_time) +
-                                  ": a backward run must end before its start time " +
-                                  format_number(start_time));
+      throw ArgumentError("end time is " + format_number(plan.end_time) +
+                          ": a backward run must end before its start time " +
+                          format_number(start_time));
     }
     if (plan.events.size() > signs_.size()) {
-      throw std::invalid_argument("run has " + std::to_string(plan.events.size()) +
-                                  " events: the solver was made for at most " +
-                                  std::to_string(signs_.size()));
+      throw ArgumentError("run has " + std::to_string(plan.events.size()) +
+                          " events: the solver was made for at most " +
+                          std::to_string(signs_.size()));
     }
     const auto ordered = [&plan](const Real& a, const Real& b) {
       return plan.backward ? !(a < b) : !(b < a);
@@ -161,8 +160,8 @@ class Solver {
     for (std::size_t i = 0; i < plan.sample_times.size(); ++i) {
       const Real& t = plan.sample_times[i];
       if (!(ordered(last, t) && ordered(t, plan.end_time))) {
-        throw std::invalid_argument("sample time " + std::to_string(i) + " is " + format_number(t) +
-                                    ": sample times must be in order and within the run");
+        throw ArgumentError("sample time " + std::to_string(i) + " is " + format_number(t) +
+                            ": sample times must be in order and within the run");
       }
       last = t;
     }

@@ -14,8 +14,8 @@
 
 #include <cstddef>
 #include <span>
-#include <stdexcept>
 
+#include "dynamics_core/error.hpp"
 #include "ode/function_ref.hpp"
 #include "ode/scalar.hpp"
 
@@ -35,7 +35,7 @@ class System {
   using Jacobian = FunctionRef<void(const Real&, Input, Output)>;
 
   static System first_order(std::size_t size, Derivative derivative) {
-    if (size == 0) throw std::invalid_argument("system size is 0: it must be at least 1");
+    if (size == 0) throw ArgumentError("system size is 0: it must be at least 1");
     System system;
     system.size_ = size;
     system.derivative_ = derivative;
@@ -44,7 +44,7 @@ class System {
 
   static System second_order(std::size_t degrees_of_freedom, Acceleration acceleration) {
     if (degrees_of_freedom == 0) {
-      throw std::invalid_argument("number of degrees of freedom is 0: it must be at least 1");
+      throw ArgumentError("number of degrees of freedom is 0: it must be at least 1");
     }
     System system;
     system.size_ = 2 * degrees_of_freedom;

@@ -20,7 +20,7 @@ namespace dynamics::yaml {
 namespace {
 
 [[noreturn]] void fail_at(const std::string& file, std::size_t line, const std::string& message) {
-  throw ModelError(file + ":" + std::to_string(line), message);
+  throw ParseError(file + ":" + std::to_string(line), message);
 }
 
 std::size_t line_of(const YAML::Mark& mark) {
@@ -170,7 +170,7 @@ class TreeBuilder : public YAML::EventHandler {
 
 Node read(std::string_view text, const std::string& file, const Bounds& bounds) {
   if (text.size() > bounds.bytes) {
-    throw ModelError(file, "file has " + std::to_string(text.size()) + " bytes: the maximum is " +
+    throw ParseError(file, "file has " + std::to_string(text.size()) + " bytes: the maximum is " +
                                std::to_string(bounds.bytes));
   }
   check_text(text, file, bounds.line);
@@ -180,7 +180,7 @@ Node read(std::string_view text, const std::string& file, const Bounds& bounds) 
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder)) throw ModelError(file, "file is empty");
+    if (!parser.HandleNextDocument(builder)) throw ParseError(file, "file is empty");
     Node second;
     TreeBuilder rest(second, file, bounds);
     if (parser.HandleNextDocument(rest)) {
@@ -196,7 +196,7 @@ Node read(std::string_view text, const std::string& file, const Bounds& bounds) 
 void Cursor::fail(const std::string& message) const {
   std::string element = *file_ + ":" + std::to_string(node_->line);
   if (!path_.empty()) element += ": " + path_;
-  throw ModelError(std::move(element), message);
+  throw ParseError(std::move(element), message);
 }
 
 void Cursor::expect(Node::Kind kind, const char* what) const {
@@ -217,7 +217,7 @@ void Cursor::allow_keys(std::initializer_list<std::string_view> known) const {
       list += (list.empty() ? "" : ", ") + std::string(each);
     std::string element = *file_ + ":" + std::to_string(node_->key_lines[i]);
     if (!path_.empty()) element += ": " + path_;
-    throw ModelError(std::move(element), "unknown key " + quoted(key) + "; known keys: " + list);
+    throw ParseError(std::move(element), "unknown key " + quoted(key) + "; known keys: " + list);
   }
 }
 

@@ -35,7 +35,7 @@ class Cursor {
   Cursor(const Node& node, std::string path, const std::string& file)
       : node_(&node), path_(std::move(path)), file_(&file) {}
 
-  /// Throws ModelError with "file:line: path" as its element.
+  /// Throws ParseError with "file:line: path" as its element.
   [[noreturn]] void fail(const std::string& message) const;
 
   /// Throws ModelError if the map has another key.
@@ -71,7 +71,7 @@ struct Bounds {
   std::size_t nodes = 1'000'000;  ///< keys and values
 };
 
-/// Parses the text; `file` is only used in messages. Throws ModelError.
+/// Parses the text; `file` is only used in messages. Throws ParseError.
 Node read(std::string_view text, const std::string& file, const Bounds& bounds = {});
 
 }  // namespace dynamics::yaml

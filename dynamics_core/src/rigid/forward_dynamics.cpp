@@ -28,10 +28,10 @@ void run_bodies(const Model& model, Workspace::Memory& memory, const double* q, 
 }  // namespace
 
 void require_regular(const Model& model, ConstVector q) {
-  if (!model.singular_reason().empty()) throw ModelError("", model.singular_reason());
+  if (!model.singular_reason().empty()) throw StateError("", model.singular_reason());
   for (const std::size_t pitch : model.pitch_coordinates()) {
     if (std::abs(std::cos(q[pitch])) < 1e-7) {
-      throw ModelError(
+      throw StateError(
           "joint '" + model.coordinates()[pitch].joint + "'",
           "its pitch is +-90 degrees, where roll and yaw are the same turn: the inertia "
           "matrix is singular there; describe the base from another side");
@@ -40,7 +40,7 @@ void require_regular(const Model& model, ConstVector q) {
 }
 
 void refuse_pivot(const Model& model, std::size_t body, double pivot) {
-  throw ModelError(
+  throw StateError(
       "joint '" + model.bodies()[body].joint + "'",
       fmt::format("the inertia that it moves in this position is {:.3g}: no acceleration "
                   "can be computed",
@@ -90,7 +90,7 @@ void solve_dense(const Model& model, Workspace::Memory& memory, const double* q,
   fill_inertia_matrix(model, memory, q, memory.dense);
   Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(memory.dense);
   if (factor.info() != Eigen::Success) {
-    throw ModelError("robot '" + model.name() + "'",
+    throw StateError("robot '" + model.name() + "'",
                      "its inertia matrix is singular: a joint moves no mass");
   }
   Eigen::Map<Eigen::VectorXd> solution(x, static_cast<Eigen::Index>(memory.size));

@@ -10,9 +10,9 @@
 
 namespace dynamics {
 
-/// Throws ModelError where M is singular by the model, or by a floating joint's orientation.
+/// Throws StateError where M is singular by the model, or by a floating joint's orientation.
 void require_regular(const Model& model, ConstVector q);
-/// Throws ModelError where a pivot of the decomposition is not above zero.
+/// Throws StateError where a pivot of the decomposition is not above zero.
 [[noreturn]] void refuse_pivot(const Model& model, std::size_t body, double pivot);
 inline void require_pivot(const Model& model, std::size_t body, double pivot) {
   if (!(pivot > 0.0 && std::isfinite(pivot))) refuse_pivot(model, body, pivot);

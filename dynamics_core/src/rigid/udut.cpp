@@ -22,7 +22,7 @@ void eliminate(const Model& model, Eigen::Ref<Eigen::MatrixXd>& m) {
   for (Eigen::Index k = m.rows() - 1; k >= 0; --k) {
     const double pivot = m(k, k);
     if (!(pivot > 0.0)) {
-      throw ModelError("joint '" + model.coordinates()[static_cast<std::size_t>(k)].name + "'",
+      throw StateError("joint '" + model.coordinates()[static_cast<std::size_t>(k)].name + "'",
                        fmt::format("the inertia matrix is singular: its pivot is {:.3g}", pivot));
     }
     for (Eigen::Index i = k - 1; i >= 0; --i) {

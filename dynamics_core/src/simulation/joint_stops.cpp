@@ -61,7 +61,7 @@ void JointStops::solve(double t, Input q, Input change) {
   }
   for (std::size_t i = 0; i < n; ++i) force_[i] = contact_[i] != 0 ? change[i] : 0.0;
   if (!lu_.decompose()) {
-    throw ModelError("",
+    throw StateError("",
                      "the inertia matrix of the joints in contact with their stops is singular");
   }
   lu_.solve(force_);

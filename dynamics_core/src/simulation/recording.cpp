@@ -12,9 +12,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <system_error>
 
+#include "dynamics_core/error.hpp"
 #include "model/model_data.hpp"
 
 namespace dynamics {
@@ -365,15 +365,13 @@ void write_file(const std::string& path, const std::string& text) {
   namespace fs = std::filesystem;
   std::error_code error;
   fs::path target(path);
-  if (fs::is_directory(target, error))
-    throw std::runtime_error(path + ": is a folder; name a file");
+  if (fs::is_directory(target, error)) throw ArgumentError(path, "is a folder; name a file");
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error)) {
-    throw std::runtime_error(path + ": the folder " + folder.string() + " does not exist");
+    throw ArgumentError(path, "the folder " + folder.string() + " does not exist");
   }
   const auto fail = [&](int code) {
-    throw std::runtime_error(path +
-                             ": cannot be written: " + std::generic_category().message(code));
+    throw StateError(path, "cannot be written: " + std::generic_category().message(code));
   };
   if (fs::exists(target, error)) {
     // pipes and devices are written directly
@@ -394,7 +392,7 @@ void write_file(const std::string& path, const std::string& text) {
   if (error) {
     std::error_code ignored;
     fs::remove(temporary, ignored);
-    throw std::runtime_error(path + ": " + error.message());
+    throw StateError(path, error.message());
   }
 }
 

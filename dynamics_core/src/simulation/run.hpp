@@ -23,7 +23,7 @@
 
 namespace dynamics {
 
-/// Throws ArgumentError or std::invalid_argument naming the invalid option.
+/// Throws ArgumentError naming the invalid option.
 void check_options(const Model& model, const SimulationOptions& options);
 
 /// Initial values of all coordinates. `given` has one entry per joint or per coordinate; missing

@@ -122,7 +122,7 @@ std::unique_ptr<BaseTrajectory> read_base_trajectory_csv(std::string_view text,
   try {
     return coordinate_base_trajectory(knot_trajectory(std::move(knots)));
   } catch (const ArgumentError& error) {
-    throw ModelError(std::string(file_name), error.what());
+    throw ParseError(std::string(file_name), error.what());
   }
 }
 

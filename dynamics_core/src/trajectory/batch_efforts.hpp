@@ -11,7 +11,7 @@
 
 namespace dynamics {
 
-/// tau = M qdd + C qd + g of every state. Throws ModelError, its element name(k), if state k has no
+/// tau = M qdd + C qd + g of every state. Throws StateError, its element name(k), if state k has no
 /// solution or overflows.
 void frictionless_efforts(const Model& model, BatchWorkspace& workspace, ConstVector q,
                           ConstVector qd, ConstVector qdd, std::vector<double>& tau,

@@ -42,9 +42,9 @@ CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(fi
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   if (text.find('\0') != std::string_view::npos)
-    throw ModelError(file_, "contains a zero byte: it must be UTF-8 text");
+    throw ParseError(file_, "contains a zero byte: it must be UTF-8 text");
   if (blank(text))
-    throw ModelError(file_, "is empty: it needs a first row of column names and rows of numbers");
+    throw ParseError(file_, "is empty: it needs a first row of column names and rows of numbers");
   names_ = split(take_line(text));
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (!columns_.emplace(names_[i], i).second)
@@ -57,12 +57,12 @@ CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(fi
     cells_.push_back(split(line));
     lines_.push_back(line_number);
     if (cells_.back().size() != names_.size()) {
-      throw ModelError(
+      throw ParseError(
           fmt::format("{}:{}", file_, line_number),
           fmt::format("has {} cells; the first row has {}", cells_.back().size(), names_.size()));
     }
   }
-  if (cells_.empty()) throw ModelError(file_, "has column names but no rows of numbers");
+  if (cells_.empty()) throw ParseError(file_, "has column names but no rows of numbers");
 }
 
 std::optional<std::size_t> CsvTable::find(std::string_view name) const {
@@ -77,7 +77,7 @@ double CsvTable::number(std::size_t row, std::size_t column) const {
   const char* const end = cell.data() + cell.size();
   const auto [next, error] = std::from_chars(cell.data(), end, value);
   if (error != std::errc{} || next != end || !std::isfinite(value)) {
-    throw ModelError(fmt::format("{}:{}", file_, lines_[row]),
+    throw ParseError(fmt::format("{}:{}", file_, lines_[row]),
                      fmt::format("column '{}': '{}' is not a finite number", names_[column], cell));
   }
   return value;
@@ -89,9 +89,9 @@ std::vector<double> CsvTable::times() const {
   for (std::size_t row = 0; row < rows(); ++row) {
     t.push_back(number(row, column));
     const std::string at = fmt::format("{}:{}", file_, lines_[row]);
-    if (t.back() < 0.0) throw ModelError(at, fmt::format("time {} is negative", t.back()));
+    if (t.back() < 0.0) throw ParseError(at, fmt::format("time {} is negative", t.back()));
     if (row > 0 && !(t[row] > t[row - 1])) {
-      throw ModelError(at, fmt::format("time {} is not after {}, the time of the previous row",
+      throw ParseError(at, fmt::format("time {} is not after {}, the time of the previous row",
                                        t[row], t[row - 1]));
     }
   }
@@ -99,7 +99,7 @@ std::vector<double> CsvTable::times() const {
 }
 
 void CsvTable::fail_names(const std::string& message) const {
-  throw ModelError(file_ + ":1", message);
+  throw ParseError(file_ + ":1", message);
 }
 
 }  // namespace dynamics

@@ -14,18 +14,18 @@ namespace dynamics {
 
 class CsvTable {
  public:
-  /// Throws ModelError for malformed text. Keeps views of the text: it must outlive the table.
+  /// Throws ParseError for malformed text. Keeps views of the text: it must outlive the table.
   CsvTable(std::string_view text, std::string_view file_name);
 
   std::size_t rows() const { return cells_.size(); }
   /// Index of a column, or none.
   std::optional<std::size_t> find(std::string_view name) const;
-  /// The number in a cell. Throws ModelError if it is not a finite number.
+  /// The number in a cell. Throws ParseError if it is not a finite number.
   double number(std::size_t row, std::size_t column) const;
-  /// Column t. Throws ModelError unless the times are increasing and not negative.
+  /// Column t. Throws ParseError unless the times are increasing and not negative.
   std::vector<double> times() const;
 
-  /// Throws ModelError for the row of column names.
+  /// Throws ParseError for the row of column names.
   [[noreturn]] void fail_names(const std::string& message) const;
 
  private:

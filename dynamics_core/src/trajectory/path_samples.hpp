@@ -59,7 +59,7 @@ class PathSampler {
 
   const SampleLimits& limits() const { return limits_; }
 
-  /// Throws ModelError naming the sample if its dynamics has no solution or overflows.
+  /// Throws StateError naming the sample if its dynamics has no solution or overflows.
   PathSamples sample(const TimedPath& path);
 
   /// M v at every sample.

@@ -110,11 +110,11 @@ void frictionless_efforts(const Model& model, BatchWorkspace& workspace, ConstVe
   try {
     batch::inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
   } catch (const BatchError& error) {
-    throw ModelError(name(error.state()), error.what());
+    throw StateError(name(error.state()), error.what());
   }
   for (std::size_t i = 0; i < tau.size(); ++i) {
     if (std::isfinite(tau[i])) continue;
-    throw ModelError(name(i / model.size()),
+    throw StateError(name(i / model.size()),
                      fmt::format("the effort of joint '{}' is {}: positions, velocities or "
                                  "accelerations are too large",
                                  model.coordinates()[i % model.size()].name, tau[i]));

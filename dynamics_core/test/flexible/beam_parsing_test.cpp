@@ -57,7 +57,7 @@ TEST(BeamParsing, ErrorsNameTheLink) {
     try {
       read_urdf(urdf(attributes));
       ADD_FAILURE() << attributes << " was accepted";
-    } catch (const ModelError& error) {
+    } catch (const Error& error) {
       EXPECT_THAT(error.what(), testing::HasSubstr("link 'boom'"));
       EXPECT_THAT(error.what(), testing::HasSubstr(message));
     }
@@ -93,7 +93,7 @@ flexible:
   for (const auto& [good, bad] : cases) {
     std::string invalid = yaml;
     invalid.replace(invalid.find(good), good.size(), bad);
-    EXPECT_THROW(read_dh_table(invalid, "crane.yaml"), ModelError) << bad;
+    EXPECT_THROW(read_dh_table(invalid, "crane.yaml"), ParseError) << bad;
   }
 }
 

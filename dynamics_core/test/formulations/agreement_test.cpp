@@ -297,7 +297,7 @@ TEST_F(Unsupported, ForwardDynamicsRejectsMasslessJoint) {
   const VectorXd zero = VectorXd::Zero(2);
   for (const Formulation& formulation : formulations::all()) {
     if (!formulation.forward) continue;
-    EXPECT_THROW(formulations::forward_dynamics(formulation, model, zero, zero, zero), ModelError)
+    EXPECT_THROW(formulations::forward_dynamics(formulation, model, zero, zero, zero), StateError)
         << formulation.name;
   }
 }

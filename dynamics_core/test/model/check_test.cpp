@@ -46,7 +46,7 @@ bool reader_accepts(const std::string& text) {
   try {
     model_from_urdf(text);
     return true;
-  } catch (const ModelError&) {
+  } catch (const Error&) {
     return false;
   }
 }

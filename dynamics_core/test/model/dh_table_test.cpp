@@ -61,7 +61,7 @@ TEST(BuiltInRobots, CanBeLoadedByName) {
   try {
     built_in_robot("nosuchrobot");
     FAIL();
-  } catch (const ModelError& error) {
+  } catch (const ArgumentError& error) {
     EXPECT_EQ(error.element(), "nosuchrobot");
     EXPECT_THAT(error.what(), HasSubstr("planar3, stanford, puma, canadarm"));
   }
@@ -273,7 +273,7 @@ TEST_P(DhTableErrors, GiveFileLineAndKey) {
   try {
     read_dh_table(GetParam().text, "arm.yaml");
     FAIL() << "no error";
-  } catch (const ModelError& error) {
+  } catch (const ParseError& error) {
     EXPECT_EQ(error.element(), GetParam().element) << error.what();
     EXPECT_THAT(error.what(), HasSubstr(GetParam().message));
   }
@@ -413,8 +413,8 @@ TEST(YamlTree, LimitsNumberOfKeysAndValues) {
   yaml::Bounds bounds;
   bounds.nodes = 5;  // map, key, list and two entries
   EXPECT_EQ(yaml::read("a: [1, 2]\n", "f", bounds).items[0].items.size(), 2u);
-  EXPECT_THROW(yaml::read("a: [1, 2, 3]\n", "f", bounds), ModelError);
-  EXPECT_THROW(yaml::read("a: [1]\nb: 2\n", "f", bounds), ModelError);
+  EXPECT_THROW(yaml::read("a: [1, 2, 3]\n", "f", bounds), ParseError);
+  EXPECT_THROW(yaml::read("a: [1]\nb: 2\n", "f", bounds), ParseError);
 }
 
 TEST(YamlTree, KeepsLineNumbers) {
@@ -431,7 +431,7 @@ TEST(YamlTree, KeepsLineNumbers) {
 std::string error_message(const std::string& text) {
   try {
     read_dh_table(text, "arm.yaml");
-  } catch (const ModelError& error) {
+  } catch (const ParseError& error) {
     return error.what();
   }
   return "no error";

@@ -48,7 +48,7 @@ TEST_P(InvalidUrdf, IsReportedWithElementAndRepair) {
   try {
     model_from_urdf(text, {}, "arm.urdf");
     FAIL() << "no error";
-  } catch (const ModelError& error) {
+  } catch (const Error& error) {
     for (const std::string& word : GetParam().message_parts)
       EXPECT_THAT(error.what(), HasSubstr(word));
     EXPECT_FALSE(error.element().empty());
@@ -181,12 +181,12 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 TEST(InvalidUrdfFile, EmptyTextAndMissingFileThrow) {
-  EXPECT_THROW(model_from_urdf(""), ModelError);
+  EXPECT_THROW(model_from_urdf(""), ParseError);
   EXPECT_THROW(model_from_urdf("<robot name='x'/>"), ModelError);
   try {
     model_from_urdf_file("no/such/robot.urdf");
     FAIL();
-  } catch (const ModelError& error) {
+  } catch (const ParseError& error) {
     EXPECT_THAT(error.what(),
                 AllOf(HasSubstr("no/such/robot.urdf"), HasSubstr("cannot be opened")));
   }

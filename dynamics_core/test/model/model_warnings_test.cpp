@@ -116,7 +116,7 @@ class MasslessJoint : public testing::Test {
       try {
         call();
         ADD_FAILURE() << "no error";
-      } catch (const ModelError& error) {
+      } catch (const StateError& error) {
         EXPECT_THAT(error.what(), HasSubstr("joint '" + joint + "'"));
       }
     };

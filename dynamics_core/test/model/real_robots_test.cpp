@@ -81,7 +81,7 @@ TEST_P(RealRobot, InverseDynamicsInvertsForwardDynamics) {
   VectorXd tau(idx(model.size())), back(tau.size()), again(tau.size());
   inverse_dynamics(model, workspace, state.q, state.qd, state.qdd, tau);
   if (!model.singular_reason().empty()) {
-    EXPECT_THROW(forward_dynamics(model, workspace, state.q, state.qd, tau, back), ModelError);
+    EXPECT_THROW(forward_dynamics(model, workspace, state.q, state.qd, tau, back), StateError);
     return;
   }
   forward_dynamics(model, workspace, state.q, state.qd, tau, back);

@@ -64,7 +64,7 @@ std::string error_message(const std::string& text) {
   try {
     model_from_urdf(text, {}, "arm.urdf");
     return "accepted";
-  } catch (const ModelError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
 }

@@ -86,7 +86,7 @@ TEST(EdgeCases, FloatingBaseLosesDigitsNearPitchOf90Degrees) {
   }
   VectorXd q = VectorXd::Zero(idx(model.size())), back(q.size());
   q[idx(pitch)] = pi / 2.0 - 1e-8;
-  EXPECT_THROW(forward_dynamics(model, workspace, q, q, q, back), ModelError);
+  EXPECT_THROW(forward_dynamics(model, workspace, q, q, q, back), StateError);
 }
 
 TEST(EdgeCases, LargeAnglesMatchReducedAngles) {

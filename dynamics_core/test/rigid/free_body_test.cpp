@@ -146,15 +146,15 @@ TEST(FreeBody, FreeFlyingArmConservesMomentumAndEnergy) {
   EXPECT_NEAR(energy(model, workspace, q, qd).total(), energy_before, 1e-9 * energy_before);
 }
 
-/// The message of the ModelError that a call must throw.
+/// The message of the StateError that a call must throw.
 template <class F>
 std::string refusal(F call) {
   try {
     call();
-  } catch (const ModelError& error) {
+  } catch (const StateError& error) {
     return error.what();
   }
-  ADD_FAILURE() << "no ModelError";
+  ADD_FAILURE() << "no StateError";
   return "";
 }
 

@@ -226,7 +226,7 @@ TEST(Mimic, NoMassAtAllIsRefusedInForwardDynamicsOnly) {
   try {
     forward_dynamics(model, workspace, zero, zero, zero, out);
     ADD_FAILURE() << "accepted";
-  } catch (const ModelError& error) {
+  } catch (const StateError& error) {
     EXPECT_THAT(error.what(), HasSubstr("joint 'left'"));
   }
   EXPECT_EQ(out, Eigen::Vector2d(7.0, 7.0));
@@ -287,7 +287,7 @@ TEST(Mimic, TooManyBesideTooManyHaveInverseDynamicsOnly) {
   try {
     forward_dynamics(model, workspace, zero, zero, zero, out);
     ADD_FAILURE() << "accepted";
-  } catch (const ModelError& error) {
+  } catch (const StateError& error) {
     EXPECT_THAT(error.what(), HasSubstr("2500 mimic joints beside 3000 others"));
   }
   inverse_dynamics(model, workspace, zero, zero, one, out);

@@ -140,7 +140,7 @@ TEST_P(EveryIntegrator, ManyShortAdvancesMatchExactSolution) {
 TEST_P(EveryIntegrator, RejectsStateOfWrongSize) {
   auto integrator = make();
   const std::vector<double> wrong(3, 0.0);
-  EXPECT_THROW(integrator->start(0.0, wrong), std::invalid_argument);
+  EXPECT_THROW(integrator->start(0.0, wrong), ArgumentError);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryIntegrator, testing::ValuesIn(all_names()),
@@ -169,7 +169,7 @@ TEST(RealTimeStep, DoesNotAllocateAndHasBoundedWork) {
 std::string error_message(const std::function<void()>& action) {
   try {
     action();
-  } catch (const std::invalid_argument& error) {
+  } catch (const ArgumentError& error) {
     return error.what();
   }
   return {};

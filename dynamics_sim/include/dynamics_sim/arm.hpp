@@ -91,7 +91,7 @@ struct ArmEnergy {
 
 class Arm {
  public:
-  /// Throws std::invalid_argument for invalid options and dynamics::ModelError if the robot has no
+  /// Throws std::invalid_argument for invalid options and dynamics::StateError if the robot has no
   /// forward dynamics.
   Arm(dynamics::Model model, const ArmOptions& options);
 
