@@ -28,6 +28,14 @@ using dynamics::Workspace;
 
 namespace {
 
+/// Rows from the library's order of six-vectors (angular first, see kinematics.hpp) to that of
+/// geometry_msgs (linear first).
+Eigen::MatrixXd in_message_order(const Eigen::MatrixXd& jacobian) {
+  Eigen::MatrixXd result(jacobian.rows(), jacobian.cols());
+  result << jacobian.bottomRows(3), jacobian.topRows(3);
+  return result;
+}
+
 dynamics_msgs::msg::Matrix to_message(const Eigen::MatrixXd& matrix) {
   dynamics_msgs::msg::Matrix message;
   message.rows = static_cast<std::uint32_t>(matrix.rows());
@@ -229,7 +237,7 @@ void DynamicsServer::get_dynamics_terms(
     dynamics::friction_forces(model, workspace, qd, friction);
     dynamics::jacobian(model, workspace, q, frame, axes, jacobian);
     const auto energy = dynamics::energy(model, workspace, q, qd);
-    const auto centre = dynamics::momentum(model, workspace, q, qd).centre;
+    const auto centre = dynamics::momentum(model, workspace, q, qd).center;
     const auto finite = [](const std::vector<double>& values) {
       return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
     };
@@ -245,7 +253,7 @@ void DynamicsServer::get_dynamics_terms(
     answer.gravity = pick(gravity, coordinates);
     answer.friction = pick(friction, coordinates);
     answer.frame = model.frames()[frame].name;
-    answer.jacobian = to_message(jacobian(Eigen::all, order));
+    answer.jacobian = to_message(in_message_order(jacobian(Eigen::all, order)));
     answer.kinetic_energy = energy.kinetic;
     answer.potential_energy = energy.potential;
     answer.centre_of_mass.x = centre.x();

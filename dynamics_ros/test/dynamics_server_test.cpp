@@ -242,8 +242,9 @@ TEST_F(Crane, TermsInTheRequestsOrder) {
       EXPECT_NEAR(response.coriolis.data[3 * i + j], C(order[i], order[j]), tolerance);
     }
     for (std::size_t row = 0; row < 6; ++row) {
-      EXPECT_NEAR(response.jacobian.data[3 * row + i], J(static_cast<Eigen::Index>(row), order[i]),
-                  tolerance);
+      // linear first, as in geometry_msgs; the library's rows are angular first
+      EXPECT_NEAR(response.jacobian.data[3 * row + i],
+                  J(static_cast<Eigen::Index>((row + 3) % 6), order[i]), tolerance);
     }
   }
   const Eigen::Vector3d rates(qd.data());

@@ -5,6 +5,7 @@
 
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/status.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
@@ -14,9 +15,13 @@ enum class CoriolisKind {
   christoffel  ///< Christoffel symbols of the first kind: c_ijk symmetric in j and k
 };
 
-/// The matrix of convective inertia terms: C qd is the velocity part of the joint forces, and
-/// dM/dt - 2C is skew. Both kinds have these properties and agree for planar arms.
+/// The Coriolis matrix C(q, qd), n x n: C qd is the velocity part of the joint torques, and
+/// dM/dt - 2C is skew-symmetric. Both kinds have these properties and agree for planar arms. O(n
+/// d), d the depth of the tree. Throws ArgumentError for bad arguments.
 void coriolis_matrix(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                      Eigen::Ref<Eigen::MatrixXd> C, CoriolisKind kind = CoriolisKind::denoc);
+Status try_coriolis_matrix(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                           Eigen::Ref<Eigen::MatrixXd> C,
+                           CoriolisKind kind = CoriolisKind::denoc) noexcept;
 
 }  // namespace dynamics

@@ -38,6 +38,7 @@
 #include "dynamics_core/recording.hpp"
 #include "dynamics_core/regressor.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/status.hpp"
 #include "dynamics_core/time_scaling.hpp"
 #include "dynamics_core/timed_path.hpp"
 #include "dynamics_core/trajectory.hpp"

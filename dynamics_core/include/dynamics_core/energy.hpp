@@ -1,15 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Energies, momentum, mass centre and power. The base link itself is not counted: it does not move
-// by the joints.
+// Energy, momentum, center of mass and power of the moving bodies. The base link is not counted.
+//
+//   dynamics::forward_kinematics(model, kinematics, q, qd);              // see kinematics.hpp
+//   Eigen::Vector3d center = dynamics::center_of_mass(model, kinematics);
+//   dynamics::center_of_mass_jacobian(model, kinematics, J);             // 3 x n
+//   // center_of_mass_velocity() = J qd, momentum().linear = mass J qd for a base at rest
+//
+// All vectors are in the world's axes. Each function also takes a Workspace and q (and qd) instead
+// of a Kinematics, for a single answer. Arguments and errors as in kinematics.hpp; nothing is
+// allocated. For try_NAME see status.hpp.
 
 #include <Eigen/Core>
 #include <optional>
 
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/status.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
@@ -24,23 +34,48 @@ struct Energy {
 /// Kinetic and potential energy. O(n).
 Energy energy(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
               const std::optional<BaseMotion>& base = std::nullopt);
+Status try_energy(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                  Energy& energy, const std::optional<BaseMotion>& base = std::nullopt) noexcept;
 
-/// Of all moving bodies together, in the world's axes.
+/// Sums over all moving bodies.
 struct Momentum {
-  double mass = 0.0;                                          ///< of the moving bodies (kg)
-  Eigen::Vector3d centre = Eigen::Vector3d::Zero();           ///< mass centre (m)
-  Eigen::Vector3d centre_velocity = Eigen::Vector3d::Zero();  ///< (m/s)
+  double mass = 0.0;                                          ///< (kg)
+  Eigen::Vector3d center = Eigen::Vector3d::Zero();           ///< center of mass (m)
+  Eigen::Vector3d center_velocity = Eigen::Vector3d::Zero();  ///< (m/s)
   Eigen::Vector3d linear = Eigen::Vector3d::Zero();           ///< (kg m/s)
-  Eigen::Vector3d angular = Eigen::Vector3d::Zero();          ///< about the mass centre (kg m^2/s)
+  Eigen::Vector3d angular = Eigen::Vector3d::Zero();  ///< about the center of mass (kg m^2/s)
 };
-/// Momentum, center of mass and its velocity. O(n).
+/// Momentum, center of mass and its velocity, after a pass with q and qd. O(n).
+Momentum momentum(const Model& model, const Kinematics& kinematics);
+/// The same in one call.
 Momentum momentum(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                   const std::optional<BaseMotion>& base = std::nullopt);
+Status try_momentum(const Model& model, const Kinematics& kinematics, Momentum& momentum) noexcept;
+Status try_momentum(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                    Momentum& momentum,
+                    const std::optional<BaseMotion>& base = std::nullopt) noexcept;
+
+/// c = sum(m_i c_i) / sum(m_i) (m), after a pass with q; zero for a robot without moving mass.
+/// O(n).
+Eigen::Vector3d center_of_mass(const Model& model, const Kinematics& kinematics);
+/// dc/dt (m/s), after a pass with q and qd. O(n).
+Eigen::Vector3d center_of_mass_velocity(const Model& model, const Kinematics& kinematics);
+
+/// The 3 x n Jacobian J of the center of mass: dc/dt = J qd for a base at rest. After a pass with
+/// q. O(n d), d the depth of the tree.
+void center_of_mass_jacobian(const Model& model, const Kinematics& kinematics,
+                             Eigen::Ref<Eigen::MatrixXd> J);
+void center_of_mass_jacobian(const Model& model, Workspace& workspace, ConstVector q,
+                             Eigen::Ref<Eigen::MatrixXd> J);
+Status try_center_of_mass_jacobian(const Model& model, const Kinematics& kinematics,
+                                   Eigen::Ref<Eigen::MatrixXd> J) noexcept;
+Status try_center_of_mass_jacobian(const Model& model, Workspace& workspace, ConstVector q,
+                                   Eigen::Ref<Eigen::MatrixXd> J) noexcept;
 
 /// Power supplied and dissipated at the joints.
 struct Power {
-  double actuators = 0.0;  ///< tau qd: what the joint forces put in (W)
-  double friction = 0.0;   ///< what friction takes out, zero or more (W)
+  double actuators = 0.0;  ///< tau . qd, the power that the actuators supply (W)
+  double friction = 0.0;   ///< the power that friction dissipates, zero or more (W)
 };
 /// Power at joint velocities qd and joint torques tau. O(n).
 Power power(const Model& model, Workspace& workspace, ConstVector qd, ConstVector tau);

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Inverse dynamics: the joint forces of a motion (Saha 1999, section 5.1).
+// Inverse dynamics: the joint torques for a given motion (Saha 1999, section 5.1).
 //
-// All functions here: vectors are in the order of Model::coordinates(); a wrong size or a number
-// that is not finite throws ArgumentError naming the argument, and nothing is written; nothing is
-// allocated; different threads may share the model, each with its own workspace.
+//   dynamics::Workspace workspace(model);                            // once; allocates
+//   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau);   // throws for bad arguments
+//
+//   // in a control loop: no exception, a Status (see status.hpp)
+//   if (dynamics::try_inverse_dynamics(model, workspace, q, qd, qdd, tau) != dynamics::Status::ok)
+//     stop();
+//
+// All functions here: vectors are in the order of Model::coordinates(); torques are forces for
+// prismatic joints; a wrong size or a number that is not finite throws ArgumentError naming the
+// argument, and nothing is written; an output may be one of the inputs; nothing is allocated;
+// threads may share the model, each with its own workspace.
 
 #include <concepts>
 #include <span>
@@ -15,13 +23,17 @@
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/status.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
-/// tau = M qdd + C qd + g + friction - J^T w: what the joints must exert. O(n).
+/// tau = M qdd + C qd + g + friction - J^T w. O(n).
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector qdd, MutableVector tau, const Conditions& conditions = {});
+Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                            ConstVector qdd, MutableVector tau,
+                            const Conditions& conditions = {}) noexcept;
 
 /// Where the wrenches of joints go: a vector, array or span of them. It has no default, so that
 /// {} as the argument after tau means Conditions.
@@ -40,27 +52,39 @@ class WrenchOutput {
   std::span<Wrench> wrenches_;
 };
 
-/// The same, and what each joint transmits to its link besides: wrenches[i] of Model::bodies()[i],
-/// at the joint's origin, in the axes of the link's frame (of the body's frame between the parts of
-/// a planar or floating joint). The component along the axis is the actuator's, less its rotor's
-/// and friction's share.
+/// Also the wrench that each joint transmits: wrenches[i] is that of Model::bodies()[i], at the
+/// joint's origin, in the axes of the link's frame (of the body's frame between the parts of a
+/// planar or floating joint). Its component along the axis is the actuator's torque without rotor
+/// inertia and friction.
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
                       const Conditions& conditions = {});
+Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                            ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
+                            const Conditions& conditions = {}) noexcept;
 
-/// g: what holds the robot still against gravity, friction and wrenches left out.
+/// g: the torques that hold the robot at rest against gravity, without friction and wrenches. O(n).
 void gravity_forces(const Model& model, Workspace& workspace, ConstVector q, MutableVector g);
+Status try_gravity_forces(const Model& model, Workspace& workspace, ConstVector q,
+                          MutableVector g) noexcept;
 
-/// phi's other side (Saha 1999, Eq. 20): C qd + g + friction - J^T w.
+/// Bias forces: C qd + g + friction - J^T w (Saha 1999, Eq. 20). O(n).
 void bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                  MutableVector bias, const Conditions& conditions = {});
+Status try_bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                       MutableVector bias, const Conditions& conditions = {}) noexcept;
 
-/// N^T w: the joint forces that do the work of wrenches on links (Saha 1999, Eq. 30).
-void generalized_forces(const Model& model, Workspace& workspace, ConstVector q,
-                        std::span<const LinkWrench> wrenches, MutableVector tau,
-                        const std::optional<BaseMotion>& base = std::nullopt);
+/// J^T w: the joint torques that do the same work as wrenches on links (Saha 1999, Eq. 30). O(n).
+void wrenches_to_joint_torques(const Model& model, Workspace& workspace, ConstVector q,
+                               std::span<const LinkWrench> wrenches, MutableVector tau,
+                               const std::optional<BaseMotion>& base = std::nullopt);
+Status try_wrenches_to_joint_torques(const Model& model, Workspace& workspace, ConstVector q,
+                                     std::span<const LinkWrench> wrenches, MutableVector tau,
+                                     const std::optional<BaseMotion>& base = std::nullopt) noexcept;
 
-/// Damping and Coulomb friction of the joints at these speeds.
+/// Damping and Coulomb friction of the joints at these velocities.
 void friction_forces(const Model& model, Workspace& workspace, ConstVector qd, MutableVector tau);
+Status try_friction_forces(const Model& model, Workspace& workspace, ConstVector qd,
+                           MutableVector tau) noexcept;
 
 }  // namespace dynamics

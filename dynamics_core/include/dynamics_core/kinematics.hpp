@@ -1,49 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where the frames are and how they move.
+// Poses, velocities, accelerations and Jacobians of frames, from one forward-kinematics pass:
+//
+//   dynamics::Kinematics kinematics(model);                         // once; allocates
+//   const std::size_t tool = model.frame("tool0");
+//   dynamics::forward_kinematics(model, kinematics, q, qd);         // one O(n) pass per state
+//   dynamics::Pose pose = dynamics::frame_pose(model, kinematics, tool);
+//   dynamics::Twist twist = dynamics::frame_velocity(model, kinematics, tool, Axes::local);
+//   dynamics::jacobian(model, kinematics, tool, Axes::local, J);    // twist = J qd
+//
+// The functions that take a Workspace and q do the same for a single answer: they run the pass
+// themselves.
+//
+// Six-vectors have the angular part first, everywhere in this library: rows 0 to 2 of a Jacobian
+// are the angular velocity, rows 3 to 5 the linear velocity; Twist is {angular, linear} and Wrench
+// {moment, force}. Matrices are column-major (see view.hpp). Vectors are in the order of
+// Model::coordinates(); units are SI. Nothing is allocated. Throws ArgumentError for bad arguments,
+// and StateError where a query needs a pass that has not been run. For try_NAME see status.hpp.
 
 #include <Eigen/Core>
+#include <memory>
 #include <optional>
 #include <span>
 
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/status.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
-/// The pose of a frame in the world.
+/// The motion of all bodies of one model in one state, for one thread at a time.
+class Kinematics {
+ public:
+  explicit Kinematics(const Model& model);
+  ~Kinematics();
+  Kinematics(Kinematics&&) noexcept;
+  Kinematics& operator=(Kinematics&&) noexcept;
+  Kinematics(const Kinematics&) = delete;
+  Kinematics& operator=(const Kinematics&) = delete;
+
+  struct Memory;
+  Memory& memory() const { return *memory_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
+/// The pass: poses of all bodies from q, their velocities from qd, accelerations from qdd. Queries
+/// below need what they say; what was computed before is replaced. O(n).
+void forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q,
+                        const std::optional<BaseMotion>& base = std::nullopt);
+void forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q, ConstVector qd,
+                        const std::optional<BaseMotion>& base = std::nullopt);
+void forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q, ConstVector qd,
+                        ConstVector qdd, const std::optional<BaseMotion>& base = std::nullopt);
+Status try_forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q,
+                              const std::optional<BaseMotion>& base = std::nullopt) noexcept;
+Status try_forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q,
+                              ConstVector qd,
+                              const std::optional<BaseMotion>& base = std::nullopt) noexcept;
+Status try_forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q,
+                              ConstVector qd, ConstVector qdd,
+                              const std::optional<BaseMotion>& base = std::nullopt) noexcept;
+
+/// The pose of a frame in the world. O(1) after a pass with q.
+Pose frame_pose(const Model& model, const Kinematics& kinematics, std::size_t frame);
 Pose frame_pose(const Model& model, Workspace& workspace, ConstVector q, std::size_t frame,
                 const std::optional<BaseMotion>& base = std::nullopt);
+Status try_frame_pose(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                      Pose& pose) noexcept;
+Status try_frame_pose(const Model& model, Workspace& workspace, ConstVector q, std::size_t frame,
+                      Pose& pose, const std::optional<BaseMotion>& base = std::nullopt) noexcept;
 
 /// The poses of all frames of Model::frames() in the world.
 void frame_poses(const Model& model, Workspace& workspace, ConstVector q, std::span<Pose> poses,
                  const std::optional<BaseMotion>& base = std::nullopt);
 
+/// The velocity of a frame. Axes::world is the spatial velocity: its linear part is the velocity of
+/// the point of the body that passes the world's origin. O(1) after a pass with q and qd.
+Twist frame_velocity(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                     Axes axes);
+Status try_frame_velocity(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                          Axes axes, Twist& velocity) noexcept;
+
 /// Pose, velocity and acceleration of a frame.
 struct FrameMotion {
   Pose pose;
-  Twist velocity;
+  Twist velocity;  ///< as frame_velocity()
   /// local, local_world_aligned: angular acceleration, and acceleration of the frame's origin;
-  /// world: the rate of `velocity`.
+  /// world: the time derivative of `velocity`. Gravity is not part of it.
   Twist acceleration;
 };
 
-/// How a frame moves; gravity plays no part. Axes::world means the spatial twist: its linear part
-/// is the velocity of the point of the body that passes the world's origin.
+/// Pose, velocity and acceleration of a frame. O(1) after a pass with q, qd and qdd.
+FrameMotion frame_motion(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                         Axes axes);
 FrameMotion frame_motion(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                          ConstVector qdd, std::size_t frame, Axes axes,
                          const std::optional<BaseMotion>& base = std::nullopt);
 
-/// The 6 x n Jacobian of a frame: rows 0 to 2 linear, 3 to 5 angular velocity, as frame_motion's
-/// velocity for a base at rest.
+/// The 6 x n Jacobian J of a frame: its velocity is J qd where the base is at rest. O(n) after a
+/// pass with q.
+void jacobian(const Model& model, const Kinematics& kinematics, std::size_t frame, Axes axes,
+              Eigen::Ref<Eigen::MatrixXd> J);
 void jacobian(const Model& model, Workspace& workspace, ConstVector q, std::size_t frame, Axes axes,
               Eigen::Ref<Eigen::MatrixXd> J);
+Status try_jacobian(const Model& model, const Kinematics& kinematics, std::size_t frame, Axes axes,
+                    Eigen::Ref<Eigen::MatrixXd> J) noexcept;
+Status try_jacobian(const Model& model, Workspace& workspace, ConstVector q, std::size_t frame,
+                    Axes axes, Eigen::Ref<Eigen::MatrixXd> J) noexcept;
 
-/// The time derivative of that matrix.
+/// dJ/dt, 6 x n. O(n) after a pass with q and qd.
+void jacobian_rate(const Model& model, const Kinematics& kinematics, std::size_t frame, Axes axes,
+                   Eigen::Ref<Eigen::MatrixXd> J_rate);
 void jacobian_rate(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                    std::size_t frame, Axes axes, Eigen::Ref<Eigen::MatrixXd> J_rate);
+Status try_jacobian_rate(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                         Axes axes, Eigen::Ref<Eigen::MatrixXd> J_rate) noexcept;
+Status try_jacobian_rate(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                         std::size_t frame, Axes axes, Eigen::Ref<Eigen::MatrixXd> J_rate) noexcept;
 
 }  // namespace dynamics

@@ -98,23 +98,29 @@ class Model {
   /// options.
   explicit Model(RobotDescription description, const ModelOptions& options = {});
 
-  /// Name of the robot.
-  const std::string& name() const;
+  // References and views refer to the model's data: they live as long as any copy of the model. On
+  // a temporary they do not compile:
+  //
+  //   for (const Coordinate& c : model_from_urdf(text).coordinates())     // error
+  //   const Model model = model_from_urdf(text);                          // name it first
+
+  const std::string& name() const&;
+  std::span<const Coordinate> coordinates() const&;
+  std::span<const Body> bodies() const&;
+  std::span<const Frame> frames() const&;
+  std::span<const Note> notes() const&;
+  /// The bodies as the recursions use them (model/tree.hpp, not installed), parents first.
+  const std::vector<TreeBody>& tree() const&;
+  const std::string& name() const&& = delete;
+  std::span<const Coordinate> coordinates() const&& = delete;
+  std::span<const Body> bodies() const&& = delete;
+  std::span<const Frame> frames() const&& = delete;
+  std::span<const Note> notes() const&& = delete;
+  const std::vector<TreeBody>& tree() const&& = delete;
 
   std::size_t size() const;        ///< number of independent coordinates
   std::size_t body_count() const;  ///< number of single-axis joints, including mimic joints
-  /// The independent coordinates, in order.
-  std::span<const Coordinate> coordinates() const;
-  /// Their names, in order.
   std::vector<std::string> coordinate_names() const;
-  /// The single-axis joints with their bodies, parents first.
-  std::span<const Body> bodies() const;
-  /// The frames of all links.
-  std::span<const Frame> frames() const;
-  /// Remarks and warnings about the model.
-  std::span<const Note> notes() const;
-  /// The bodies as the recursions use them (model/tree.hpp, not installed), parents first.
-  const std::vector<TreeBody>& tree() const;
 
   /// Index of a name. Throws ArgumentError, listing the names, if there is none.
   std::size_t coordinate(std::string_view name) const;
@@ -122,34 +128,35 @@ class Model {
   std::optional<std::size_t> find_coordinate(std::string_view name) const;
   std::optional<std::size_t> find_frame(std::string_view name) const;
 
-  /// Name of the root link.
-  const std::string& base_link() const;
+  const std::string& base_link() const&;
+  const std::string& base_link() const&& = delete;
   /// Frame at the end of the longest chain of moving joints; the first if several are as long.
   std::size_t end_effector() const;
   double total_mass() const;  ///< of all links, including base and payload (kg)
 
-  /// Gravity in the world frame (m/s^2).
-  const Eigen::Vector3d& gravity() const;
-  /// See ModelOptions.
+  const Eigen::Vector3d& gravity() const&;
+  const Eigen::Vector3d& gravity() const&& = delete;
   double friction_velocity() const;
-  /// The payload, if there is one.
-  const std::optional<Payload>& payload() const;
-  /// The description that the model was built from.
-  const RobotDescription& description() const;
+  const std::optional<Payload>& payload() const&;
+  const std::optional<Payload>& payload() const&& = delete;
+  const RobotDescription& description() const&;
+  const RobotDescription& description() const&& = delete;
 
   /// True if body i is moved by coordinate i for every i: no mimic joint, no floating joint.
-  bool plain() const;
+  bool coordinates_are_bodies() const;
 
   /// True if the joint of this body follows another joint.
   bool is_mimic(std::size_t body) const;
 
-  /// Reason why forward dynamics cannot be computed, empty if it can.
-  const std::string& singular_reason() const;
-  /// True if a mimic joint, or a joint that is mimicked, moves no mass by itself. The inertia
-  /// matrix over bodies is then singular, and forward dynamics uses the one over coordinates.
+  /// Why forward dynamics cannot be computed for this model; empty where it can.
+  const std::string& singular_reason() const&;
+  const std::string& singular_reason() const&& = delete;
+  /// A mimic joint, or one that is mimicked, moves no mass by itself: the matrix over bodies is
+  /// singular, that over coordinates is not, and forward dynamics uses the latter.
   bool has_massless_mimic() const;
-  /// Pitch coordinates of floating joints, which are singular at +-90 degrees.
-  std::span<const std::size_t> pitch_coordinates() const;
+  /// The pitch coordinates of floating joints: at +-90 degrees roll and yaw are the same rotation.
+  std::span<const std::size_t> pitch_coordinates() const&;
+  std::span<const std::size_t> pitch_coordinates() const&& = delete;
 
   /// Copies with another gravity (m/s^2), with another payload, or without payload. The robot can
   /// have one payload. They throw ArgumentError for invalid values.
@@ -157,7 +164,8 @@ class Model {
   Model with_payload(const Payload& payload) const;
   Model without_payload() const;
 
-  const Data& data() const { return *data_; }  ///< internal
+  const Data& data() const& { return *data_; }  ///< for the library's own code
+  const Data& data() const&& = delete;
 
  private:
   explicit Model(std::shared_ptr<const Data> data) : data_(std::move(data)) {}

@@ -16,7 +16,12 @@
 //   by ArgumentError: a matrix with several rows and columns, a vector that turns out to be strided
 //                     (a row of a column-major matrix). The function reports it with the argument's
 //                     name.
-// For the arguments of batch functions, see batch/batch_view.hpp.
+//
+// Matrices are column-major, as in Eigen: entry (i, j) of an n x m matrix is M.data()[j * n + i].
+// Output matrices are Eigen::Ref<Eigen::MatrixXd>: a MatrixXd, a column-major block or map of one.
+// Input matrices are ConstMatrix (below).
+//
+// For the arguments of batch functions, see batch_view.hpp.
 
 #include <Eigen/Core>
 #include <concepts>
@@ -255,6 +260,31 @@ class ListView {
 
  private:
   std::span<const T> elements_;
+};
+
+/// A matrix argument for reading: a column-major Eigen matrix, or a block or map of one whose
+/// columns are contiguous. Never a copy: other expressions do not compile (append .eval()).
+class ConstMatrix {
+ public:
+  template <class Expression>
+  requires(view::DenseInMemory<Expression, const double> &&
+           (!std::remove_cvref_t<Expression>::IsRowMajor ||
+            std::remove_cvref_t<Expression>::ColsAtCompileTime == 1) &&
+           std::remove_cvref_t<Expression>::InnerStrideAtCompileTime == 1)
+      // NOLINTNEXTLINE(google-explicit-constructor): a view stands for the matrix it is made from
+      ConstMatrix(const Expression& matrix)
+      : data_(matrix.data()),
+        rows_(matrix.rows()),
+        cols_(matrix.cols()),
+        stride_(matrix.outerStride()) {}
+
+  Eigen::Index rows() const { return rows_; }
+  Eigen::Index cols() const { return cols_; }
+  const double* column(Eigen::Index j) const { return data_ + j * stride_; }
+
+ private:
+  const double* data_;
+  Eigen::Index rows_, cols_, stride_;
 };
 
 }  // namespace dynamics

@@ -7,11 +7,13 @@ namespace dynamics::formulations {
 
 DynamicsInput<double> make_dynamics_input(const Model& model, Workspace& workspace, ConstVector q,
                                           ConstVector qd, const Conditions& conditions) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_vector("qd", qd, memory.size);
-  check_base(conditions.base);
-  check_wrenches(model, conditions.wrenches);
+  Workspace::Memory& memory = workspace.memory();
+  dynamics::require(check_workspace(model, memory)
+                        .vector("q", q, memory.size)
+                        .vector("qd", qd, memory.size)
+                        .conditions(model, conditions)
+                        .status(),
+                    memory.problem, model);
   DynamicsInput<double> input;
   input.tree = &model.tree();
   const double* positions = body_positions(model, q, memory.q);

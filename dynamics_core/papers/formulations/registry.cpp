@@ -199,7 +199,7 @@ Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& mo
     return tau;
   }
   const Input input = make_dynamics_input(model, workspace, q, qd, conditions);
-  check_vector("qdd", qdd, model.size());
+  check_vector(model, "qdd", qdd);
   Numbers accelerations(model.body_count());
   const double* body_accelerations = body_rates(model, qdd, accelerations);
   accelerations.assign(body_accelerations, body_accelerations + model.body_count());
@@ -222,7 +222,7 @@ Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& mo
     return qdd;
   }
   const Input input = make_dynamics_input(model, workspace, q, qd, conditions);
-  check_vector("tau", tau, model.size());
+  check_vector(model, "tau", tau);
   require_regular(model, q);
   // torques act on the joints that are not mimic joints, friction on every joint
   const std::size_t bodies = model.body_count();

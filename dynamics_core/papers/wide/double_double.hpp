@@ -28,7 +28,7 @@ struct DoubleDouble {
   DoubleDouble(int x) : high(x) {}                       // NOLINT: implicit like int to double
   DoubleDouble(double a, double b) : high(a), low(b) {}  ///< requires |b| <= ulp(a)/2
   explicit DoubleDouble(const std::string& decimal);  ///< parses "-1.25e-3" with 32 digits; throws
-                                                      ///< std::invalid_argument
+                                                      ///< ArgumentError
   explicit operator double() const { return high + low; }
 
   /// Exact a + b for |a| >= |b|.

@@ -106,7 +106,7 @@ class WideRigid final : public EquationsOfMotion<Wide> {
 
 std::unique_ptr<EquationsOfMotion<DoubleDouble>> wide_rigid_equations(
     const Model& model, const RigidPlantOptions& options) {
-  if (!model.plain()) {
+  if (!model.coordinates_are_bodies()) {
     throw ArgumentError("'" + model.name() +
                         "' has mimic joints, which double-double does not support: use double");
   }

@@ -64,7 +64,7 @@ struct BatchWorkspace::Memory {
     job.friction_velocity = model.friction_velocity();
     job.pitches = model.pitch_coordinates().data();
     job.pitch_count = model.pitch_coordinates().size();
-    if (model.plain()) return job;
+    if (model.coordinates_are_bodies()) return job;
     for (std::size_t i = 0; i < joints.size(); ++i) {
       const Body& body = model.bodies()[i];
       joints[i] = {body.coordinate, body.multiplier, body.offset, model.is_mimic(i)};
@@ -174,8 +174,7 @@ class Call {
     return *this;
   }
   Call& under(const Conditions& conditions) {
-    check_base(conditions.base);
-    check_wrenches(model_, conditions.wrenches);
+    check_conditions(model_, conditions);
     for (const LinkWrench& wrench : conditions.wrenches) {
       if (wrench.axes != Axes::local) {
         throw ArgumentError(

@@ -213,7 +213,7 @@ class TreeBuilder {
         body.offset = mimic.offset;
       }
       if (body.coordinate != i || data_.coordinates.size() != data_.bodies.size())
-        data_.plain = false;
+        data_.coordinates_are_bodies = false;
     }
   }
 

@@ -87,26 +87,26 @@ std::string list_names(const Range& range) {
 Model::Model(RobotDescription description, const ModelOptions& options)
     : data_(make_data(std::move(description), options, std::nullopt)) {}
 
-const std::string& Model::name() const { return data_->description.name; }
+const std::string& Model::name() const& { return data_->description.name; }
 std::size_t Model::size() const { return data_->coordinates.size(); }
 std::size_t Model::body_count() const { return data_->bodies.size(); }
-std::span<const Coordinate> Model::coordinates() const { return data_->coordinates; }
-std::span<const Body> Model::bodies() const { return data_->bodies; }
-std::span<const Frame> Model::frames() const { return data_->frames; }
-std::span<const Note> Model::notes() const { return data_->notes; }
-const Tree& Model::tree() const { return data_->tree; }
-const std::string& Model::base_link() const { return data_->base_link; }
+std::span<const Coordinate> Model::coordinates() const& { return data_->coordinates; }
+std::span<const Body> Model::bodies() const& { return data_->bodies; }
+std::span<const Frame> Model::frames() const& { return data_->frames; }
+std::span<const Note> Model::notes() const& { return data_->notes; }
+const Tree& Model::tree() const& { return data_->tree; }
+const std::string& Model::base_link() const& { return data_->base_link; }
 std::size_t Model::end_effector() const { return data_->end_effector; }
 double Model::total_mass() const { return data_->total_mass; }
-const Eigen::Vector3d& Model::gravity() const { return data_->options.gravity; }
+const Eigen::Vector3d& Model::gravity() const& { return data_->options.gravity; }
 double Model::friction_velocity() const { return data_->options.friction_velocity; }
-const std::optional<Payload>& Model::payload() const { return data_->payload; }
-const RobotDescription& Model::description() const { return data_->description; }
-bool Model::plain() const { return data_->plain; }
+const std::optional<Payload>& Model::payload() const& { return data_->payload; }
+const RobotDescription& Model::description() const& { return data_->description; }
+bool Model::coordinates_are_bodies() const { return data_->coordinates_are_bodies; }
 bool Model::is_mimic(std::size_t body) const { return data_->is_mimic.at(body); }
 bool Model::has_massless_mimic() const { return data_->has_massless_mimic; }
-std::span<const std::size_t> Model::pitch_coordinates() const { return data_->pitch_coordinates; }
-const std::string& Model::singular_reason() const { return data_->singular_reason; }
+std::span<const std::size_t> Model::pitch_coordinates() const& { return data_->pitch_coordinates; }
+const std::string& Model::singular_reason() const& { return data_->singular_reason; }
 
 std::vector<std::string> Model::coordinate_names() const {
   std::vector<std::string> names;

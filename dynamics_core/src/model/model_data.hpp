@@ -26,8 +26,8 @@ struct Model::Data {
   std::unordered_map<std::string, std::size_t> coordinate_index, frame_index;
   std::size_t end_effector = 0;
   double total_mass = 0.0;
-  bool plain = true;
-  bool frictionless = true;  ///< no joint has damping or friction
+  bool coordinates_are_bodies = true;  ///< one to one, in order
+  bool frictionless = true;            ///< no joint has damping or friction
   bool has_massless_mimic = false;
   std::vector<bool> is_mimic;  ///< by body
   std::vector<std::size_t> pitch_coordinates;

@@ -15,12 +15,14 @@ struct DerivativeWorkspace::Memory {
       : rigid(model),
         bodies(model.body_count()),
         qdd(model.size()),
-        solved(static_cast<Eigen::Index>(model.size()), static_cast<Eigen::Index>(model.size())) {}
+        solved(static_cast<Eigen::Index>(model.size()), static_cast<Eigen::Index>(model.size())),
+        by_qd(rigid.memory().over_bodies.rows(), rigid.memory().over_bodies.cols()) {}
 
   Workspace rigid;
   std::vector<kernel::DerivativeScratch<double>> bodies;
   std::vector<double> qdd;
   Eigen::MatrixXd solved;
+  Eigen::MatrixXd by_qd;  ///< over bodies, beside Workspace::Memory::over_bodies
 };
 
 DerivativeWorkspace::DerivativeWorkspace(const Model& model)
@@ -29,34 +31,24 @@ DerivativeWorkspace::~DerivativeWorkspace() = default;
 DerivativeWorkspace::DerivativeWorkspace(DerivativeWorkspace&&) noexcept = default;
 DerivativeWorkspace& DerivativeWorkspace::operator=(DerivativeWorkspace&&) noexcept = default;
 
-namespace {
-
-void require_local(std::span<const LinkWrench> wrenches) {
-  for (const LinkWrench& wrench : wrenches) {
-    if (wrench.axes != Axes::local) {
-      throw ArgumentError(
-          "the derivatives take wrenches that turn with their links: give them in Axes::local");
-    }
-  }
-}
-
-}  // namespace
-
 void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,
                                   ConstVector qd, ConstVector qdd,
                                   Eigen::Ref<Eigen::MatrixXd> tau_by_q,
                                   Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
                                   const Conditions& conditions) {
   DerivativeWorkspace::Memory& memory = workspace.memory();
-  Workspace::Memory& rigid = memory_for(model, memory.rigid);
-  check_vector("q", q, rigid.size);
-  check_vector("qd", qd, rigid.size);
-  check_vector("qdd", qdd, rigid.size);
-  check_matrix("tau_by_q", tau_by_q.rows(), tau_by_q.cols(), rigid.size, rigid.size);
-  check_matrix("tau_by_qd", tau_by_qd.rows(), tau_by_qd.cols(), rigid.size, rigid.size);
-  check_base(conditions.base);
-  check_wrenches(model, conditions.wrenches);
-  require_local(conditions.wrenches);
+  Workspace::Memory& rigid = memory.rigid.memory();
+  const std::size_t n = rigid.size;
+  require(check_workspace(model, rigid)
+              .vector("q", q, n)
+              .vector("qd", qd, n)
+              .vector("qdd", qdd, n)
+              .matrix("tau_by_q", tau_by_q, n, n)
+              .matrix("tau_by_qd", tau_by_qd, n, n)
+              .conditions(model, conditions)
+              .local_axes("inverse_dynamics_derivatives", conditions.wrenches)
+              .status(),
+          rigid.problem, model);
 
   const double* positions = body_positions(model, q, rigid.q);
   const double* rates = body_rates(model, qd, rigid.qd);
@@ -64,19 +56,25 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
   const auto* wrenches =
       body_wrenches(model, rigid, positions, conditions.wrenches, conditions.base);
   const kernel::BaseState<double> base = base_state(model, conditions.base);
+  const auto fill = [&](double* by_q, std::size_t q_stride, double* by_qd, std::size_t qd_stride) {
+    rigid.kernels.inverse_dynamics_derivatives(model.tree(), memory.bodies.data(), base, wrenches,
+                                               positions, rates, accelerations, by_q, q_stride,
+                                               by_qd, qd_stride);
+  };
   if (model.size() == model.body_count()) {
-    rigid.kernels.inverse_dynamics_derivatives(
-        model.tree(), memory.bodies.data(), base, wrenches, positions, rates, accelerations,
-        tau_by_q.data(), static_cast<std::size_t>(tau_by_q.outerStride()), tau_by_qd.data(),
-        static_cast<std::size_t>(tau_by_qd.outerStride()));
-    if (!model.plain()) {
+    fill(tau_by_q.data(), column_stride(tau_by_q), tau_by_qd.data(), column_stride(tau_by_qd));
+    if (!model.coordinates_are_bodies()) {
       reorder(model, tau_by_q);
       reorder(model, tau_by_qd);
     }
+  } else if (memory.by_qd.size() > 0) {
+    fill(rigid.over_bodies.data(), rigid.body_count, memory.by_qd.data(), rigid.body_count);
+    MimicAccumulator(model, tau_by_q).add(rigid.over_bodies);
+    MimicAccumulator(model, tau_by_qd).add(memory.by_qd);
   } else {
-    kernel::inverse_dynamics_derivatives<double>(model.tree(), memory.bodies.data(), base, wrenches,
-                                                 positions, rates, accelerations,
-                                                 Gather(model, tau_by_q), Gather(model, tau_by_qd));
+    kernel::inverse_dynamics_derivatives<double>(
+        model.tree(), memory.bodies.data(), base, wrenches, positions, rates, accelerations,
+        MimicAccumulator(model, tau_by_q), MimicAccumulator(model, tau_by_qd));
   }
   if (!conditions.friction) return;
   for (std::size_t i = 0; i < rigid.body_count; ++i) {
@@ -97,11 +95,15 @@ void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
                                   const Conditions& conditions) {
   DerivativeWorkspace::Memory& memory = workspace.memory();
-  const std::size_t n = memory_for(model, memory.rigid).size;
-  check_matrix("qdd_by_q", qdd_by_q.rows(), qdd_by_q.cols(), n, n);
-  check_matrix("qdd_by_qd", qdd_by_qd.rows(), qdd_by_qd.cols(), n, n);
-  check_matrix("qdd_by_tau", qdd_by_tau.rows(), qdd_by_tau.cols(), n, n);
-  require_local(conditions.wrenches);
+  Workspace::Memory& rigid = memory.rigid.memory();
+  const std::size_t n = rigid.size;
+  require(check_workspace(model, rigid)
+              .matrix("qdd_by_q", qdd_by_q, n, n)
+              .matrix("qdd_by_qd", qdd_by_qd, n, n)
+              .matrix("qdd_by_tau", qdd_by_tau, n, n)
+              .local_axes("forward_dynamics_derivatives", conditions.wrenches)
+              .status(),
+          rigid.problem, model);
   forward_dynamics(model, memory.rigid, q, qd, tau, memory.qdd, conditions);
   inverse_inertia_matrix(model, memory.rigid, q, qdd_by_tau);
   inverse_dynamics_derivatives(model, workspace, q, qd, memory.qdd, qdd_by_q, qdd_by_qd,

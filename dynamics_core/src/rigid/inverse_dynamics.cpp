@@ -8,9 +8,9 @@
 namespace dynamics {
 namespace {
 
-/// Body forces into memory.tau; returns nothing, writes no output of the caller's.
+/// Body forces into memory.tau.
 void run(const Model& model, Workspace::Memory& memory, const double* q, const double* qd,
-         const double* qdd, const Conditions& conditions) {
+         const double* qdd, const Conditions& conditions) noexcept {
   const auto* wrenches = body_wrenches(model, memory, q, conditions.wrenches, conditions.base);
   memory.kernels.inverse_dynamics(model.tree(), memory.inverse.data(),
                                   base_state(model, conditions.base), wrenches, q, qd, qdd,
@@ -23,41 +23,61 @@ void run(const Model& model, Workspace::Memory& memory, const double* q, const d
   }
 }
 
-void check(const Model& model, const Conditions& conditions) {
-  check_base(conditions.base);
-  check_wrenches(model, conditions.wrenches);
+/// The kernel alone, where nothing else is needed; false: nothing was done.
+inline bool run_fast(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
+                     ConstVector qdd, MutableVector tau, const Conditions& conditions) noexcept {
+  const Model::Data& data = model.data();
+  if (!takes_fast_path(data, memory, conditions, tau, q, qd, qdd)) return false;
+  memory.kernels.inverse_dynamics(data.tree, memory.inverse.data(), still_base(data), nullptr,
+                                  q.data(), qd.data(), qdd.data(), memory.tau.data());
+  // by way of the workspace: tau may be one of the arguments
+  for (std::size_t i = 0; i < memory.body_count; ++i) tau[i] = memory.tau[i];
+  return true;
+}
+
+Status run_checked(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
+                   ConstVector qdd, MutableVector tau, const Conditions& conditions) noexcept {
+  const std::size_t n = memory.size;
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, n)
+                            .vector("qd", qd, n)
+                            .vector("qdd", qdd, n)
+                            .output("tau", tau, n)
+                            .conditions(model, conditions)
+                            .status();
+  if (status != Status::ok) return status;
+  run(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
+      body_rates(model, qdd, memory.qdd), conditions);
+  collect_forces(model, memory.tau.data(), tau);
+  return Status::ok;
 }
 
 }  // namespace
 
-void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector qdd, MutableVector tau, const Conditions& conditions) {
-  if (const Model::Data& data = model.data();
-      is_plain(data, workspace.memory(), conditions, tau, q, qd, qdd)) {
-    Workspace::Memory& plain = workspace.memory();
-    plain.kernels.inverse_dynamics(data.tree, plain.inverse.data(), still_base(data), nullptr,
-                                   q.data(), qd.data(), qdd.data(), plain.tau.data());
-    // by way of the workspace: tau may be one of the arguments
-    for (std::size_t i = 0; i < plain.body_count; ++i) tau[i] = plain.tau[i];
-    return;
-  }
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_vector("qd", qd, memory.size);
-  check_vector("qdd", qdd, memory.size);
-  check_output("tau", tau, memory.size);
-  check(model, conditions);
-  run(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
-      body_rates(model, qdd, memory.qdd), conditions);
-  collect_forces(model, memory.tau.data(), tau);
+Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                            ConstVector qdd, MutableVector tau,
+                            const Conditions& conditions) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  if (run_fast(model, memory, q, qd, qdd, tau, conditions)) return Status::ok;
+  return run_checked(model, memory, q, qd, qdd, tau, conditions);
 }
 
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
-                      const Conditions& conditions) {
-  check_output("wrenches", wrenches.size(), model.body_count());
-  inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+                      ConstVector qdd, MutableVector tau, const Conditions& conditions) {
   Workspace::Memory& memory = workspace.memory();
+  if (run_fast(model, memory, q, qd, qdd, tau, conditions)) return;
+  require(run_checked(model, memory, q, qd, qdd, tau, conditions), memory.problem, model);
+}
+
+Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                            ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
+                            const Conditions& conditions) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  Status status =
+      Checks(memory.problem).output("wrenches", wrenches.size(), model.body_count()).status();
+  if (status != Status::ok) return status;
+  status = run_checked(model, memory, q, qd, qdd, tau, conditions);
+  if (status != Status::ok) return status;
   const double* positions = body_positions(model, q, memory.q);
   const auto* outside =
       body_wrenches(model, memory, positions, conditions.wrenches, conditions.base);
@@ -71,37 +91,67 @@ void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
     wrenches[i].force = axes * to_eigen(memory.joint_wrenches[i].f);
     wrenches[i].moment = axes * to_eigen(memory.joint_wrenches[i].n);
   }
+  return Status::ok;
 }
 
-void gravity_forces(const Model& model, Workspace& workspace, ConstVector q, MutableVector g) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_output("g", g, memory.size);
+void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                      ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
+                      const Conditions& conditions) {
+  require(try_inverse_dynamics(model, workspace, q, qd, qdd, tau, wrenches, conditions),
+          workspace.memory().problem, model);
+}
+
+Status try_gravity_forces(const Model& model, Workspace& workspace, ConstVector q,
+                          MutableVector g) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size)
+                            .output("g", g, memory.size)
+                            .status();
+  if (status != Status::ok) return status;
   run(model, memory, body_positions(model, q, memory.q), memory.zeros.data(), memory.zeros.data(),
       {.base = std::nullopt, .wrenches = {}, .friction = false});
   collect_forces(model, memory.tau.data(), g);
+  return Status::ok;
+}
+
+void gravity_forces(const Model& model, Workspace& workspace, ConstVector q, MutableVector g) {
+  require(try_gravity_forces(model, workspace, q, g), workspace.memory().problem, model);
+}
+
+Status try_bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                       MutableVector bias, const Conditions& conditions) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size)
+                            .vector("qd", qd, memory.size)
+                            .output("bias", bias, memory.size)
+                            .conditions(model, conditions)
+                            .status();
+  if (status != Status::ok) return status;
+  run(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
+      memory.zeros.data(), conditions);
+  collect_forces(model, memory.tau.data(), bias);
+  return Status::ok;
 }
 
 void bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                  MutableVector bias, const Conditions& conditions) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_vector("qd", qd, memory.size);
-  check_output("bias", bias, memory.size);
-  check(model, conditions);
-  run(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
-      memory.zeros.data(), conditions);
-  collect_forces(model, memory.tau.data(), bias);
+  require(try_bias_forces(model, workspace, q, qd, bias, conditions), workspace.memory().problem,
+          model);
 }
 
-void generalized_forces(const Model& model, Workspace& workspace, ConstVector q,
-                        std::span<const LinkWrench> wrenches, MutableVector tau,
-                        const std::optional<BaseMotion>& base) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_output("tau", tau, memory.size);
-  check_base(base);
-  check_wrenches(model, wrenches);
+Status try_wrenches_to_joint_torques(const Model& model, Workspace& workspace, ConstVector q,
+                                     std::span<const LinkWrench> wrenches, MutableVector tau,
+                                     const std::optional<BaseMotion>& base) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size)
+                            .output("tau", tau, memory.size)
+                            .base(base)
+                            .wrenches(model, wrenches)
+                            .status();
+  if (status != Status::ok) return status;
   const double* positions = body_positions(model, q, memory.q);
   std::fill(memory.tau.begin(), memory.tau.end(), 0.0);
   if (body_wrenches(model, memory, positions, wrenches, base) != nullptr) {
@@ -119,17 +169,34 @@ void generalized_forces(const Model& model, Workspace& workspace, ConstVector q,
     }
   }
   collect_forces(model, memory.tau.data(), tau);
+  return Status::ok;
 }
 
-void friction_forces(const Model& model, Workspace& workspace, ConstVector qd, MutableVector tau) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("qd", qd, memory.size);
-  check_output("tau", tau, memory.size);
+void wrenches_to_joint_torques(const Model& model, Workspace& workspace, ConstVector q,
+                               std::span<const LinkWrench> wrenches, MutableVector tau,
+                               const std::optional<BaseMotion>& base) {
+  require(try_wrenches_to_joint_torques(model, workspace, q, wrenches, tau, base),
+          workspace.memory().problem, model);
+}
+
+Status try_friction_forces(const Model& model, Workspace& workspace, ConstVector qd,
+                           MutableVector tau) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  const Status status = check_workspace(model, memory)
+                            .vector("qd", qd, memory.size)
+                            .output("tau", tau, memory.size)
+                            .status();
+  if (status != Status::ok) return status;
   const double* rates = body_rates(model, qd, memory.qd);
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     memory.tau[i] = kernel::joint_friction(model.tree()[i], rates[i], model.friction_velocity());
   }
   collect_forces(model, memory.tau.data(), tau);
+  return Status::ok;
+}
+
+void friction_forces(const Model& model, Workspace& workspace, ConstVector qd, MutableVector tau) {
+  require(try_friction_forces(model, workspace, qd, tau), workspace.memory().problem, model);
 }
 
 }  // namespace dynamics

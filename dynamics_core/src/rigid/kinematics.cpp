@@ -1,32 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/kinematics.hpp"
 
+#include "rigid/kinematics_memory.hpp"
 #include "rigid/recursions/joints.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
 
-void world_motion(const Model& model, Workspace::Memory& memory, const double* q, const double* qd,
-                  const double* qdd, const std::optional<BaseMotion>& base) {
-  WorldMotion ground{Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero(),
-                     Eigen::Vector3d::Zero(),     Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
+Kinematics::Kinematics(const Model& model) : memory_(std::make_unique<Memory>(model)) {}
+Kinematics::~Kinematics() = default;
+Kinematics::Kinematics(Kinematics&&) noexcept = default;
+Kinematics& Kinematics::operator=(Kinematics&&) noexcept = default;
+
+void world_motion(const Model& model, Kinematics::Memory& memory, const double* q, const double* qd,
+                  const double* qdd, const std::optional<BaseMotion>& base) noexcept {
+  const Eigen::Vector3d zero = Eigen::Vector3d::Zero();
   if (base) {
-    ground = {base->pose.rotation,   base->pose.translation,     base->velocity.angular,
-              base->velocity.linear, base->acceleration.angular, base->acceleration.linear};
+    memory.base = {base->pose.rotation,   base->pose.translation,     base->velocity.angular,
+                   base->velocity.linear, base->acceleration.angular, base->acceleration.linear};
+  } else {
+    memory.base = {Eigen::Matrix3d::Identity(), zero, zero, zero, zero, zero};
   }
+  memory.order = qdd != nullptr ? 2 : qd != nullptr ? 1 : 0;
   const Tree& tree = model.tree();
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const TreeBody& body = tree[i];
     const WorldMotion& parent =
-        body.parent < 0 ? ground : memory.world[static_cast<std::size_t>(body.parent)];
+        body.parent < 0 ? memory.base : memory.bodies[static_cast<std::size_t>(body.parent)];
     const auto at = kernel::joint_transform(body, q[i]);
-    WorldMotion& link = memory.world[i];
-    Eigen::Matrix3d turn;
+    WorldMotion& link = memory.bodies[i];
+    Eigen::Matrix3d to_parent;
     using Vector = kernel::Vec3<double>;
-    turn.col(0) = to_eigen(kernel::to_parent(body, at, Vector{1.0, 0.0, 0.0}));
-    turn.col(1) = to_eigen(kernel::to_parent(body, at, Vector{0.0, 1.0, 0.0}));
-    turn.col(2) = to_eigen(kernel::to_parent(body, at, Vector{0.0, 0.0, 1.0}));
-    link.rotation = parent.rotation * turn;
+    to_parent.col(0) = to_eigen(kernel::to_parent(body, at, Vector{1.0, 0.0, 0.0}));
+    to_parent.col(1) = to_eigen(kernel::to_parent(body, at, Vector{0.0, 1.0, 0.0}));
+    to_parent.col(2) = to_eigen(kernel::to_parent(body, at, Vector{0.0, 0.0, 1.0}));
+    link.rotation = parent.rotation * to_parent;
     const Eigen::Vector3d r = parent.rotation * to_eigen(at.r);
     link.position = parent.position + r;
     if (qd == nullptr) continue;
@@ -42,86 +50,205 @@ void world_motion(const Model& model, Workspace::Memory& memory, const double* q
     link.alpha = parent.alpha;
     link.acceleration =
         parent.acceleration + parent.alpha.cross(r) + parent.omega.cross(parent.omega.cross(r));
-    const Eigen::Vector3d turning = parent.omega.cross(axis) * qd[i];
+    const Eigen::Vector3d coriolis = parent.omega.cross(axis) * qd[i];
     if (body.prismatic) {
-      link.acceleration += 2.0 * turning + axis * qdd[i];
+      link.acceleration += 2.0 * coriolis + axis * qdd[i];
     } else {
-      link.alpha += turning + axis * qdd[i];
+      link.alpha += coriolis + axis * qdd[i];
     }
   }
 }
 
-Pose frame_in_world(const Model& model, const Workspace::Memory& memory, std::size_t frame,
-                    const std::optional<BaseMotion>& base) {
+Pose frame_in_world(const Model& model, const Kinematics::Memory& memory,
+                    std::size_t frame) noexcept {
   const Frame& given = model.frames()[frame];
-  if (given.body < 0) return base ? base->pose * given.pose : given.pose;
-  const WorldMotion& body = memory.world[static_cast<std::size_t>(given.body)];
+  const WorldMotion& body = memory.carrier(given);
   return Pose{body.rotation, body.position} * given.pose;
+}
+
+Checks check_query(const Model& model, Kinematics::Memory& memory, int order) noexcept {
+  constexpr const char* passes[] = {"forward_kinematics(model, kinematics, q)",
+                                    "forward_kinematics(model, kinematics, q, qd)",
+                                    "forward_kinematics(model, kinematics, q, qd, qdd)"};
+  return Checks(memory.problem)
+      .made_for(model, memory.size, memory.body_count)
+      .computed(memory.order >= order, passes[order]);
+}
+
+Checks check_query(const Model& model, Kinematics::Memory& memory, std::size_t frame,
+                   int order) noexcept {
+  return check_query(model, memory, order).frame(model, frame);
+}
+
+namespace {
+
+/// Velocity of a frame at `position`, in world axes at its origin.
+Twist velocity_at(const WorldMotion& carrier, const Eigen::Vector3d& position) {
+  return {carrier.omega, carrier.velocity + carrier.omega.cross(position - carrier.position)};
+}
+
+/// From world axes at the frame's origin to other axes.
+Twist expressed_in(Axes axes, const Pose& pose, const Twist& twist) {
+  if (axes == Axes::world) {
+    return {twist.angular, twist.linear + pose.translation.cross(twist.angular)};
+  }
+  if (axes == Axes::local_world_aligned) return twist;
+  const Eigen::Matrix3d to_frame = pose.rotation.transpose();
+  return {to_frame * twist.angular, to_frame * twist.linear};
+}
+
+FrameMotion motion_of(const Model& model, const Kinematics::Memory& memory, std::size_t frame,
+                      Axes axes) {
+  const WorldMotion& carrier = memory.carrier(model.frames()[frame]);
+  const Pose pose = frame_in_world(model, memory, frame);
+  const Twist velocity = velocity_at(carrier, pose.translation);
+  const Eigen::Vector3d arm = pose.translation - carrier.position;
+  const Twist acceleration = {carrier.alpha, carrier.acceleration + carrier.alpha.cross(arm) +
+                                                 carrier.omega.cross(carrier.omega.cross(arm))};
+  FrameMotion motion{pose, expressed_in(axes, pose, velocity),
+                     expressed_in(axes, pose, acceleration)};
+  // d/dt (v + p x omega) has v x omega too
+  if (axes == Axes::world) motion.acceleration.linear += velocity.linear.cross(velocity.angular);
+  return motion;
+}
+
+Status run_pass(const Model& model, Kinematics& kinematics, ConstVector q, const ConstVector* qd,
+                const ConstVector* qdd, const std::optional<BaseMotion>& base) noexcept {
+  Kinematics::Memory& memory = kinematics.memory();
+  Checks checks(memory.problem);
+  checks.made_for(model, memory.size, memory.body_count).vector("q", q, memory.size);
+  if (qd != nullptr) checks.vector("qd", *qd, memory.size);
+  if (qdd != nullptr) checks.vector("qdd", *qdd, memory.size);
+  if (checks.base(base).status() != Status::ok) return checks.status();
+  world_motion(model, memory, body_positions(model, q, memory.q),
+               qd == nullptr ? nullptr : body_rates(model, *qd, memory.qd),
+               qdd == nullptr ? nullptr : body_rates(model, *qdd, memory.qdd), base);
+  return Status::ok;
+}
+
+}  // namespace
+
+Status try_forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q,
+                              const std::optional<BaseMotion>& base) noexcept {
+  return run_pass(model, kinematics, q, nullptr, nullptr, base);
+}
+Status try_forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q,
+                              ConstVector qd, const std::optional<BaseMotion>& base) noexcept {
+  return run_pass(model, kinematics, q, &qd, nullptr, base);
+}
+Status try_forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q,
+                              ConstVector qd, ConstVector qdd,
+                              const std::optional<BaseMotion>& base) noexcept {
+  return run_pass(model, kinematics, q, &qd, &qdd, base);
+}
+
+void forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q,
+                        const std::optional<BaseMotion>& base) {
+  require(run_pass(model, kinematics, q, nullptr, nullptr, base), kinematics.memory().problem,
+          model);
+}
+void forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q, ConstVector qd,
+                        const std::optional<BaseMotion>& base) {
+  require(run_pass(model, kinematics, q, &qd, nullptr, base), kinematics.memory().problem, model);
+}
+void forward_kinematics(const Model& model, Kinematics& kinematics, ConstVector q, ConstVector qd,
+                        ConstVector qdd, const std::optional<BaseMotion>& base) {
+  require(run_pass(model, kinematics, q, &qd, &qdd, base), kinematics.memory().problem, model);
+}
+
+Status try_frame_pose(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                      Pose& pose) noexcept {
+  const Status status = check_query(model, kinematics.memory(), frame, 0).status();
+  if (status == Status::ok) pose = frame_in_world(model, kinematics.memory(), frame);
+  return status;
+}
+
+Pose frame_pose(const Model& model, const Kinematics& kinematics, std::size_t frame) {
+  Pose pose;
+  require(try_frame_pose(model, kinematics, frame, pose), kinematics.memory().problem, model);
+  return pose;
+}
+
+Status try_frame_pose(const Model& model, Workspace& workspace, ConstVector q, std::size_t frame,
+                      Pose& pose, const std::optional<BaseMotion>& base) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size)
+                            .frame(model, frame)
+                            .base(base)
+                            .status();
+  if (status != Status::ok) return status;
+  world_motion(model, memory.kinematics, body_positions(model, q, memory.q), nullptr, nullptr,
+               base);
+  pose = frame_in_world(model, memory.kinematics, frame);
+  return Status::ok;
 }
 
 Pose frame_pose(const Model& model, Workspace& workspace, ConstVector q, std::size_t frame,
                 const std::optional<BaseMotion>& base) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_frame(model, frame);
-  check_base(base);
-  world_motion(model, memory, body_positions(model, q, memory.q), nullptr, nullptr, base);
-  return frame_in_world(model, memory, frame, base);
+  Pose pose;
+  require(try_frame_pose(model, workspace, q, frame, pose, base), workspace.memory().problem,
+          model);
+  return pose;
 }
 
 void frame_poses(const Model& model, Workspace& workspace, ConstVector q, std::span<Pose> poses,
                  const std::optional<BaseMotion>& base) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_output("poses", poses.size(), model.frames().size());
-  check_base(base);
-  world_motion(model, memory, body_positions(model, q, memory.q), nullptr, nullptr, base);
-  for (std::size_t i = 0; i < poses.size(); ++i) poses[i] = frame_in_world(model, memory, i, base);
+  Workspace::Memory& memory = workspace.memory();
+  require(check_workspace(model, memory)
+              .vector("q", q, memory.size)
+              .output("poses", poses.size(), model.frames().size())
+              .base(base)
+              .status(),
+          memory.problem, model);
+  world_motion(model, memory.kinematics, body_positions(model, q, memory.q), nullptr, nullptr,
+               base);
+  for (std::size_t i = 0; i < poses.size(); ++i) {
+    poses[i] = frame_in_world(model, memory.kinematics, i);
+  }
+}
+
+Status try_frame_velocity(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                          Axes axes, Twist& velocity) noexcept {
+  Kinematics::Memory& memory = kinematics.memory();
+  const Status status = check_query(model, memory, frame, 1).status();
+  if (status != Status::ok) return status;
+  const Pose pose = frame_in_world(model, memory, frame);
+  const WorldMotion& carrier = memory.carrier(model.frames()[frame]);
+  velocity = expressed_in(axes, pose, velocity_at(carrier, pose.translation));
+  return Status::ok;
+}
+
+Twist frame_velocity(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                     Axes axes) {
+  Twist velocity;
+  require(try_frame_velocity(model, kinematics, frame, axes, velocity), kinematics.memory().problem,
+          model);
+  return velocity;
+}
+
+FrameMotion frame_motion(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                         Axes axes) {
+  Kinematics::Memory& memory = kinematics.memory();
+  require(check_query(model, memory, frame, 2).status(), memory.problem, model);
+  return motion_of(model, memory, frame, axes);
 }
 
 FrameMotion frame_motion(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                          ConstVector qdd, std::size_t frame, Axes axes,
                          const std::optional<BaseMotion>& base) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_vector("qd", qd, memory.size);
-  check_vector("qdd", qdd, memory.size);
-  check_frame(model, frame);
-  check_base(base);
-  world_motion(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
-               body_rates(model, qdd, memory.qdd), base);
-
-  WorldMotion carrier{Eigen::Matrix3d::Identity(), Eigen::Vector3d::Zero(),
-                      Eigen::Vector3d::Zero(),     Eigen::Vector3d::Zero(),
-                      Eigen::Vector3d::Zero(),     Eigen::Vector3d::Zero()};
-  const int body = model.frames()[frame].body;
-  if (body >= 0) {
-    carrier = memory.world[static_cast<std::size_t>(body)];
-  } else if (base) {
-    carrier = {base->pose.rotation,   base->pose.translation,     base->velocity.angular,
-               base->velocity.linear, base->acceleration.angular, base->acceleration.linear};
-  }
-  FrameMotion motion;
-  motion.pose = frame_in_world(model, memory, frame, base);
-  const Eigen::Vector3d& omega = carrier.omega;
-  const Eigen::Vector3d arm = motion.pose.translation - carrier.position;
-  Eigen::Vector3d velocity = carrier.velocity + omega.cross(arm);
-  Eigen::Vector3d acceleration =
-      carrier.acceleration + carrier.alpha.cross(arm) + omega.cross(omega.cross(arm));
-  if (axes == Axes::world) {
-    // the twist at the world's origin and its rate: d/dt (v + p x omega)
-    const Eigen::Vector3d& p = motion.pose.translation;
-    acceleration += velocity.cross(omega) + p.cross(carrier.alpha);
-    velocity += p.cross(omega);
-  }
-  motion.velocity = {omega, velocity};
-  motion.acceleration = {carrier.alpha, acceleration};
-  if (axes == Axes::local) {
-    const Eigen::Matrix3d to_frame = motion.pose.rotation.transpose();
-    motion.velocity = {to_frame * omega, to_frame * velocity};
-    motion.acceleration = {to_frame * carrier.alpha, to_frame * acceleration};
-  }
-  return motion;
+  Workspace::Memory& memory = workspace.memory();
+  require(check_workspace(model, memory)
+              .vector("q", q, memory.size)
+              .vector("qd", qd, memory.size)
+              .vector("qdd", qdd, memory.size)
+              .frame(model, frame)
+              .base(base)
+              .status(),
+          memory.problem, model);
+  world_motion(model, memory.kinematics, body_positions(model, q, memory.q),
+               body_rates(model, qd, memory.qd), body_rates(model, qdd, memory.qdd), base);
+  return motion_of(model, memory.kinematics, frame, axes);
 }
 
 }  // namespace dynamics

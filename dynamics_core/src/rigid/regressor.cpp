@@ -58,11 +58,14 @@ Eigen::VectorXd parameters(const Model& model) {
 Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, ConstVector qdd,
                           const std::optional<BaseMotion>& base) {
   Workspace workspace(model);
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_vector("qd", qd, memory.size);
-  check_vector("qdd", qdd, memory.size);
-  check_base(base);
+  Workspace::Memory& memory = workspace.memory();
+  require(check_workspace(model, memory)
+              .vector("q", q, memory.size)
+              .vector("qd", qd, memory.size)
+              .vector("qdd", qdd, memory.size)
+              .base(base)
+              .status(),
+          memory.problem, model);
   const Tree& tree = model.tree();
   const std::size_t n = tree.size();
   const double* positions = body_positions(model, q, memory.q);

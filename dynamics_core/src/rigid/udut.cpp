@@ -1,29 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/udut.hpp"
 
-#include <fmt/format.h>
-
 #include "rigid/coordinate_matrix.hpp"
 #include "rigid/regular.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
+
+struct [[gnu::visibility("hidden")]] InertiaFactor::Memory {
+  explicit Memory(const Model& model) : workspace(model) {}
+  Workspace workspace;  ///< no other call uses it: what factor_inertia() leaves there stays
+  bool decomposed = false;
+};
+
+InertiaFactor::InertiaFactor(const Model& model) : memory_(std::make_unique<Memory>(model)) {}
+InertiaFactor::~InertiaFactor() = default;
+InertiaFactor::InertiaFactor(InertiaFactor&&) noexcept = default;
+InertiaFactor& InertiaFactor::operator=(InertiaFactor&&) noexcept = default;
+
 namespace {
 
-void decompose(const Model& model, Workspace::Memory& memory, const double* q,
-               bool complete = false) {
-  memory.kernels.decompose(model.tree(), memory.udut.data(), q, complete);
-  for (std::size_t i = 0; i < memory.body_count; ++i) require_pivot(model, i, memory.udut[i].pivot);
+using Matrix = Eigen::Ref<Eigen::MatrixXd>;
+
+Problem& problem_of(const InertiaFactor& factor) {
+  return factor.memory().workspace.memory().problem;
 }
 
 /// Reverse Gaussian elimination of a symmetric matrix in place (Saha 2003, Appendix B):
 /// the upper triangle becomes that of U, the diagonal d.
-void eliminate(const Model& model, Eigen::Ref<Eigen::MatrixXd>& m) {
+Status eliminate(Matrix m, Problem& problem) noexcept {
   for (Eigen::Index k = m.rows() - 1; k >= 0; --k) {
     const double pivot = m(k, k);
     if (!(pivot > 0.0)) {
-      throw StateError("joint '" + model.coordinates()[static_cast<std::size_t>(k)].name + "'",
-                       fmt::format("the inertia matrix is singular: its pivot is {:.3g}", pivot));
+      problem.kind = Problem::Kind::matrix_pivot;
+      problem.index = static_cast<std::size_t>(k);
+      problem.value = pivot;
+      return Status::singular;
     }
     for (Eigen::Index i = k - 1; i >= 0; --i) {
       const double alpha = m(i, k) / pivot;
@@ -31,79 +43,13 @@ void eliminate(const Model& model, Eigen::Ref<Eigen::MatrixXd>& m) {
     }
     for (Eigen::Index i = k - 1; i >= 0; --i) m(i, k) /= pivot;
   }
+  return Status::ok;
 }
 
-/// memory.result := M^-1 phi, after decompose() where the couplings are none.
-void solve_coordinates(const Model& model, Workspace::Memory& memory, const double* q,
-                       const double* phi) {
-  if (solves_over_coordinates(model)) {
-    std::copy(phi, phi + memory.size, memory.result.begin());
-    solve_dense(model, memory, q, memory.result.data());
-    return;
-  }
-  for (std::size_t i = 0; i < memory.body_count; ++i) {
-    memory.tau[i] = model.is_mimic(i) ? 0.0 : phi[model.bodies()[i].coordinate];
-  }
-  memory.kernels.solve(model.tree(), memory.udut.data(), memory.tau.data(), memory.qdd.data());
-  if (!memory.followers.empty()) {
-    factor_couplings(model, memory, q);
-    apply_couplings(model, memory, memory.qdd.data());
-  }
-  for (std::size_t i = 0; i < memory.body_count; ++i) {
-    if (!model.is_mimic(i)) memory.result[model.bodies()[i].coordinate] = memory.qdd[i];
-  }
-}
-
-}  // namespace
-
-void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Eigen::MatrixXd> U,
-          MutableVector d) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_matrix("U", U.rows(), U.cols(), memory.size, memory.size);
-  check_output("d", d, memory.size);
-  require_regular(model, q);
-  const double* positions = body_positions(model, q, memory.q);
-  if (model.plain()) {
-    decompose(model, memory, positions, true);
-    memory.kernels.unit_factor(model.tree(), memory.udut.data(), U.data(),
-                               static_cast<std::size_t>(U.outerStride()));
-    for (std::size_t i = 0; i < memory.size; ++i) d[i] = memory.udut[i].pivot;
-    return;
-  }
-  fill_inertia_matrix(model, memory, positions, U);
-  eliminate(model, U);
-  for (Eigen::Index j = 0; j < U.cols(); ++j) {
-    d[static_cast<std::size_t>(j)] = U(j, j);
-    U(j, j) = 1.0;
-    for (Eigen::Index i = j + 1; i < U.rows(); ++i) U(i, j) = 0.0;
-  }
-}
-
-void solve_inertia(const Model& model, Workspace& workspace, ConstVector q, ConstVector phi,
-                   MutableVector x) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_vector("phi", phi, memory.size);
-  check_output("x", x, memory.size);
-  require_regular(model, q);
-  const double* positions = body_positions(model, q, memory.q);
-  if (!solves_over_coordinates(model)) decompose(model, memory, positions);
-  solve_coordinates(model, memory, positions, phi.data());
-  std::copy(memory.result.begin(), memory.result.end(), x.begin());
-}
-
-void inverse_inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
-                            Eigen::Ref<Eigen::MatrixXd> inverse) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_matrix("inverse", inverse.rows(), inverse.cols(), memory.size, memory.size);
-  require_regular(model, q);
-  const double* positions = body_positions(model, q, memory.q);
-  if (!solves_over_coordinates(model)) decompose(model, memory, positions);
+void invert_factored(const Model& model, Workspace::Memory& memory, Matrix& inverse) noexcept {
   for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
     inverse.col(j).setUnit(j);
-    solve_coordinates(model, memory, positions, inverse.col(j).data());
+    solve_factored(model, memory, inverse.col(j).data());
     inverse.col(j) = Eigen::Map<const Eigen::VectorXd>(memory.result.data(), inverse.rows());
   }
   // equal up to round-off: make it exactly symmetric
@@ -114,13 +60,156 @@ void inverse_inertia_matrix(const Model& model, Workspace& workspace, ConstVecto
   }
 }
 
+/// Checks of a query after decompose_inertia().
+Checks check_factor(const Model& model, const InertiaFactor& factor) noexcept {
+  return check_workspace(model, factor.memory().workspace.memory())
+      .computed(factor.memory().decomposed, "decompose_inertia(model, factor, q)");
+}
+
+}  // namespace
+
+Status try_decompose_inertia(const Model& model, InertiaFactor& factor, ConstVector q) noexcept {
+  Workspace::Memory& memory = factor.memory().workspace.memory();
+  factor.memory().decomposed = false;
+  Status status =
+      check_workspace(model, memory).vector("q", q, memory.size).regular(model, q).status();
+  if (status != Status::ok) return status;
+  status = factor_inertia(model, memory, body_positions(model, q, memory.q));
+  factor.memory().decomposed = status == Status::ok;
+  return status;
+}
+
+void decompose_inertia(const Model& model, InertiaFactor& factor, ConstVector q) {
+  require(try_decompose_inertia(model, factor, q), problem_of(factor), model);
+}
+
+Status try_solve_inertia(const Model& model, const InertiaFactor& factor, ConstMatrix B,
+                         Eigen::Ref<Eigen::MatrixXd> X) noexcept {
+  Workspace::Memory& memory = factor.memory().workspace.memory();
+  const auto columns = static_cast<std::size_t>(B.cols());
+  const Status status = check_factor(model, factor)
+                            .matrix("B", B, memory.size, columns)
+                            .finite("B", B)
+                            .matrix("X", X, memory.size, columns)
+                            .status();
+  if (status != Status::ok) return status;
+  for (Eigen::Index j = 0; j < X.cols(); ++j) {
+    solve_factored(model, memory, B.column(j));
+    std::copy(memory.result.begin(), memory.result.end(), X.col(j).data());
+  }
+  return Status::ok;
+}
+
+void solve_inertia(const Model& model, const InertiaFactor& factor, ConstMatrix B,
+                   Eigen::Ref<Eigen::MatrixXd> X) {
+  require(try_solve_inertia(model, factor, B, X), problem_of(factor), model);
+}
+
+Status try_solve_inertia(const Model& model, Workspace& workspace, ConstVector q, ConstVector phi,
+                         MutableVector x) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  Status status = check_workspace(model, memory)
+                      .vector("q", q, memory.size)
+                      .vector("phi", phi, memory.size)
+                      .output("x", x, memory.size)
+                      .regular(model, q)
+                      .status();
+  if (status != Status::ok) return status;
+  status = factor_inertia(model, memory, body_positions(model, q, memory.q));
+  if (status != Status::ok) return status;
+  solve_factored(model, memory, phi.data());
+  std::copy(memory.result.begin(), memory.result.end(), x.begin());
+  return Status::ok;
+}
+
+void solve_inertia(const Model& model, Workspace& workspace, ConstVector q, ConstVector phi,
+                   MutableVector x) {
+  require(try_solve_inertia(model, workspace, q, phi, x), workspace.memory().problem, model);
+}
+
+Status try_inverse_inertia_matrix(const Model& model, const InertiaFactor& factor,
+                                  Eigen::Ref<Eigen::MatrixXd> inverse) noexcept {
+  Workspace::Memory& memory = factor.memory().workspace.memory();
+  const Status status =
+      check_factor(model, factor).matrix("inverse", inverse, memory.size, memory.size).status();
+  if (status == Status::ok) invert_factored(model, memory, inverse);
+  return status;
+}
+
+void inverse_inertia_matrix(const Model& model, const InertiaFactor& factor,
+                            Eigen::Ref<Eigen::MatrixXd> inverse) {
+  require(try_inverse_inertia_matrix(model, factor, inverse), problem_of(factor), model);
+}
+
+Status try_inverse_inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
+                                  Eigen::Ref<Eigen::MatrixXd> inverse) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  Status status = check_workspace(model, memory)
+                      .vector("q", q, memory.size)
+                      .matrix("inverse", inverse, memory.size, memory.size)
+                      .regular(model, q)
+                      .status();
+  if (status != Status::ok) return status;
+  status = factor_inertia(model, memory, body_positions(model, q, memory.q));
+  if (status == Status::ok) invert_factored(model, memory, inverse);
+  return status;
+}
+
+void inverse_inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
+                            Eigen::Ref<Eigen::MatrixXd> inverse) {
+  require(try_inverse_inertia_matrix(model, workspace, q, inverse), workspace.memory().problem,
+          model);
+}
+
+Status try_udut(const Model& model, Workspace& workspace, ConstVector q,
+                Eigen::Ref<Eigen::MatrixXd> U, MutableVector d) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  Status status = check_workspace(model, memory)
+                      .vector("q", q, memory.size)
+                      .matrix("U", U, memory.size, memory.size)
+                      .output("d", d, memory.size)
+                      .regular(model, q)
+                      .status();
+  if (status != Status::ok) return status;
+  const double* positions = body_positions(model, q, memory.q);
+  if (model.coordinates_are_bodies()) {
+    memory.kernels.decompose(model.tree(), memory.udut.data(), positions, true);
+    status = check_pivots(memory.udut, memory.problem);
+    if (status != Status::ok) return status;
+    memory.kernels.unit_factor(model.tree(), memory.udut.data(), U.data(), column_stride(U));
+    for (std::size_t i = 0; i < memory.size; ++i) d[i] = memory.udut[i].pivot;
+    return Status::ok;
+  }
+  // in scratch, where there is room: U keeps its values if M is singular
+  Eigen::MatrixXd& scratch = memory.followers.empty() ? memory.over_bodies : memory.dense;
+  Matrix M = scratch.size() > 0 ? Matrix(scratch) : U;
+  fill_inertia_matrix(model, memory, positions, M);
+  status = eliminate(M, memory.problem);
+  if (status != Status::ok) return status;
+  for (Eigen::Index j = 0; j < U.cols(); ++j) {
+    d[static_cast<std::size_t>(j)] = M(j, j);
+    for (Eigen::Index i = 0; i < U.rows(); ++i) U(i, j) = i < j ? M(i, j) : i == j ? 1.0 : 0.0;
+  }
+  return Status::ok;
+}
+
+void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Eigen::MatrixXd> U,
+          MutableVector d) {
+  require(try_udut(model, workspace, q, U, d), workspace.memory().problem, model);
+}
+
 void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
                         std::span<ArticulatedBody> bodies) {
-  Workspace::Memory& memory = memory_for(model, workspace);
-  check_vector("q", q, memory.size);
-  check_output("bodies", bodies.size(), memory.body_count);
-  require_regular(model, q);
-  decompose(model, memory, body_positions(model, q, memory.q), true);
+  Workspace::Memory& memory = workspace.memory();
+  require(check_workspace(model, memory)
+              .vector("q", q, memory.size)
+              .output("bodies", bodies.size(), memory.body_count)
+              .regular(model, q)
+              .status(),
+          memory.problem, model);
+  memory.kernels.decompose(model.tree(), memory.udut.data(), body_positions(model, q, memory.q),
+                           true);
+  require(check_pivots(memory.udut, memory.problem), memory.problem, model);
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const auto& link = memory.udut[i];
     ArticulatedBody& body = bodies[i];

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "model/coupling_bound.hpp"
 #include "rigid/workspace_memory.hpp"
@@ -18,7 +15,7 @@ Workspace::Memory::Memory(const Model& model)
       composite(body_count),
       coriolis(body_count),
       udut(body_count),
-      world(body_count),
+      kinematics(model),
       wrenches(body_count),
       q(body_count),
       qd(body_count),
@@ -26,7 +23,7 @@ Workspace::Memory::Memory(const Model& model)
       tau(body_count),
       zeros(body_count, 0.0),
       result(size) {
-  if (model.plain()) return;
+  if (model.coordinates_are_bodies()) return;
   std::vector<std::size_t> leader_of(size);
   for (std::size_t i = 0; i < body_count; ++i) {
     if (!model.is_mimic(i)) leader_of[model.bodies()[i].coordinate] = i;
@@ -35,6 +32,10 @@ Workspace::Memory::Memory(const Model& model)
     if (!model.is_mimic(i)) continue;
     followers.push_back(i);
     leaders.push_back(leader_of[model.bodies()[i].coordinate]);
+  }
+  if (body_count * body_count <= largest_coupling) {
+    over_bodies.resize(static_cast<Eigen::Index>(body_count),
+                       static_cast<Eigen::Index>(body_count));
   }
   if (followers.empty()) return;
   column.resize(body_count);
@@ -77,100 +78,23 @@ bool same_couplings(const Model& model, const Workspace::Memory& memory) {
 
 }  // namespace
 
+Checks check_workspace(const Model& model, Workspace::Memory& memory) noexcept {
+  Checks checks(memory.problem);
+  checks.made_for(model, memory.size, memory.body_count);
+  if (checks.status() != Status::ok || model.coordinates_are_bodies()) return checks;
+  // as many numbers, but not for a model with these mimic joints
+  return checks.same_mimics(same_couplings(model, memory));
+}
+
 Workspace::Memory& memory_for(const Model& model, Workspace& workspace) {
   Workspace::Memory& memory = workspace.memory();
-  if (memory.size != model.size() || memory.body_count != model.body_count()) {
-    throw ArgumentError(fmt::format(
-        "the workspace was made for a model of {} coordinates and {} bodies, '{}' has "
-        "{} and {}",
-        memory.size, memory.body_count, model.name(), model.size(), model.body_count()));
-  }
-  if (model.plain()) return memory;
-  // as many numbers, but not for a model with these mimic joints
-  if (!same_couplings(model, memory)) {
-    throw ArgumentError(
-        fmt::format("the workspace was made for a model with other mimic joints than those of '{}'",
-                    model.name()));
-  }
+  require(check_workspace(model, memory).status(), memory.problem, model);
   return memory;
 }
 
-void check_vector(const char* name, ConstVector vector, std::size_t size) {
-  if (!(vector.checked_size() == size)) {
-    throw ArgumentError(vector.checked_size().problem(name, size));
-  }
-  // x - x is zero for every finite x and not a number for the others
-  double sum = 0.0;
-  for (const double x : vector) sum += x - x;
-  if (sum == 0.0) return;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (!std::isfinite(vector[i])) {
-      throw ArgumentError(
-          fmt::format("{}[{}] is {}; finite numbers are needed", name, i, vector[i]));
-    }
-  }
-}
-
-void check_output(const char* name, MutableVector vector, std::size_t expected) {
-  if (!vector.checked_size().is_vector()) {
-    throw ArgumentError(vector.checked_size().problem(name, expected));
-  }
-  check_output(name, vector.size(), expected);
-}
-
-void check_output(const char* name, std::size_t size, std::size_t expected) {
-  if (size != expected) {
-    throw ArgumentError(
-        fmt::format("{} has room for {} entries; {} are needed", name, size, expected));
-  }
-}
-
-void check_matrix(const char* name, Eigen::Index rows, Eigen::Index cols, std::size_t expected_rows,
-                  std::size_t expected_cols) {
-  if (rows != static_cast<Eigen::Index>(expected_rows) ||
-      cols != static_cast<Eigen::Index>(expected_cols)) {
-    throw ArgumentError(fmt::format("{} is {} x {}; {} x {} is needed", name, rows, cols,
-                                    expected_rows, expected_cols));
-  }
-}
-
-void check_frame(const Model& model, std::size_t frame) {
-  if (frame >= model.frames().size()) {
-    throw ArgumentError(fmt::format("frame {} does not exist; '{}' has {} frames", frame,
-                                    model.name(), model.frames().size()));
-  }
-}
-
-void check_base(const std::optional<BaseMotion>& base) {
-  if (!base) return;
-  if (!base->pose.rotation.allFinite() || !base->pose.translation.allFinite()) {
-    throw ArgumentError("the base's pose is not finite");
-  }
-  if (!is_rotation(base->pose.rotation)) {
-    throw ArgumentError("the base's pose.rotation is not a rotation matrix");
-  }
-  if (!base->velocity.angular.allFinite() || !base->velocity.linear.allFinite()) {
-    throw ArgumentError("the base's velocity is not finite");
-  }
-  if (!base->acceleration.angular.allFinite() || !base->acceleration.linear.allFinite()) {
-    throw ArgumentError("the base's acceleration is not finite");
-  }
-}
-
-void check_wrenches(const Model& model, std::span<const LinkWrench> wrenches) {
-  for (std::size_t i = 0; i < wrenches.size(); ++i) {
-    if (wrenches[i].frame >= model.frames().size()) {
-      throw ArgumentError(fmt::format("wrenches[{}] acts on frame {}; '{}' has {} frames", i,
-                                      wrenches[i].frame, model.name(), model.frames().size()));
-    }
-    if (!wrenches[i].wrench.force.allFinite() || !wrenches[i].wrench.moment.allFinite()) {
-      throw ArgumentError(fmt::format("wrenches[{}] is not finite", i));
-    }
-  }
-}
-
-const double* body_positions(const Model& model, ConstVector q, std::vector<double>& buffer) {
-  if (model.plain()) return q.data();
+const double* body_positions(const Model& model, ConstVector q,
+                             std::vector<double>& buffer) noexcept {
+  if (model.coordinates_are_bodies()) return q.data();
   const auto bodies = model.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     buffer[i] = bodies[i].multiplier * q[bodies[i].coordinate] + bodies[i].offset;
@@ -178,8 +102,8 @@ const double* body_positions(const Model& model, ConstVector q, std::vector<doub
   return buffer.data();
 }
 
-const double* body_rates(const Model& model, ConstVector qd, std::vector<double>& buffer) {
-  if (model.plain()) return qd.data();
+const double* body_rates(const Model& model, ConstVector qd, std::vector<double>& buffer) noexcept {
+  if (model.coordinates_are_bodies()) return qd.data();
   const auto bodies = model.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     buffer[i] = bodies[i].multiplier * qd[bodies[i].coordinate];
@@ -187,8 +111,8 @@ const double* body_rates(const Model& model, ConstVector qd, std::vector<double>
   return buffer.data();
 }
 
-void collect_forces(const Model& model, const double* body_forces, MutableVector forces) {
-  if (model.plain()) {
+void collect_forces(const Model& model, const double* body_forces, MutableVector forces) noexcept {
+  if (model.coordinates_are_bodies()) {
     std::copy(body_forces, body_forces + forces.size(), forces.begin());
     return;
   }
@@ -199,7 +123,8 @@ void collect_forces(const Model& model, const double* body_forces, MutableVector
   }
 }
 
-kernel::BaseState<double> base_state(const Model& model, const std::optional<BaseMotion>& base) {
+kernel::BaseState<double> base_state(const Model& model,
+                                     const std::optional<BaseMotion>& base) noexcept {
   kernel::BaseState<double> state;
   if (!base) {
     state.acceleration = from_eigen(-model.gravity());
@@ -216,11 +141,11 @@ kernel::BaseState<double> base_state(const Model& model, const std::optional<Bas
 const kernel::BodyWrench<double>* body_wrenches(const Model& model, Workspace::Memory& memory,
                                                 const double* q,
                                                 std::span<const LinkWrench> wrenches,
-                                                const std::optional<BaseMotion>& base) {
+                                                const std::optional<BaseMotion>& base) noexcept {
   if (wrenches.empty()) return nullptr;
   const bool any_world = std::any_of(wrenches.begin(), wrenches.end(),
                                      [](const LinkWrench& w) { return w.axes != Axes::local; });
-  if (any_world) world_motion(model, memory, q, nullptr, nullptr, base);
+  if (any_world) world_motion(model, memory.kinematics, q, nullptr, nullptr, base);
   for (auto& wrench : memory.wrenches) wrench = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
   for (const LinkWrench& given : wrenches) {
     const Frame& frame = model.frames()[given.frame];
@@ -231,7 +156,7 @@ const kernel::BodyWrench<double>* body_wrenches(const Model& model, Workspace::M
       force = frame.pose.rotation * given.wrench.force;
       moment = frame.pose.rotation * given.wrench.moment + frame.pose.translation.cross(force);
     } else {
-      const WorldMotion& at = memory.world[body];
+      const WorldMotion& at = memory.kinematics.bodies[body];
       force = at.rotation.transpose() * given.wrench.force;
       moment = at.rotation.transpose() * given.wrench.moment;
       const Eigen::Vector3d point = given.axes == Axes::world

@@ -86,7 +86,7 @@ class RigidPlant final : public Plant {
     run.strain.push_back(0.0);
     const Pose tip = frame_pose(model_, workspace_, q, model_.end_effector(), base);
     const Eigen::Quaterniond orientation(tip.rotation);
-    const Eigen::Vector3d center_of_mass = momentum(model_, workspace_, q, qd, base).centre;
+    const Eigen::Vector3d center_of_mass = momentum(model_, workspace_, q, qd, base).center;
     for (std::size_t k = 0; k < 3; ++k) {
       run.end_effector[k].push_back(tip.translation[static_cast<Eigen::Index>(k)]);
       run.center_of_mass[k].push_back(center_of_mass[static_cast<Eigen::Index>(k)]);

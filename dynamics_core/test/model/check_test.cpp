@@ -285,8 +285,8 @@ TEST(Check, RepairKeepsOtherText) {
       test::replaced(test::arm_urdf(), axis, "<axis\txyz = '0 3 4' /><!-- skewed -->");
   EXPECT_EQ(repair_urdf(text), test::replaced(text, "0 3 4", "0 0.6 0.8"));
   // the same dynamics: the reader normalizes the axis too
-  EXPECT_EQ(model_from_urdf(text).tree()[0].cos_alpha,
-            model_from_urdf(repair_urdf(text)).tree()[0].cos_alpha);
+  const Model given = model_from_urdf(text), repaired = model_from_urdf(repair_urdf(text));
+  EXPECT_EQ(given.tree()[0].cos_alpha, repaired.tree()[0].cos_alpha);
 }
 
 TEST(Check, RepairedTensorIsNearestPhysicalOne) {

@@ -219,7 +219,8 @@ TEST(UrdfVersions, Version12RequiresPositionLimitsOnly) {
               HasSubstr("lower"));
   // in URDF 1.0 the default is 0
   const std::string no_lower = replaced(pendulum("", ""), R"(lower="-3" )", "");
-  EXPECT_EQ(model_from_urdf(no_lower).coordinates()[0].lower, 0.0);
+  const Model lowered = model_from_urdf(no_lower);
+  EXPECT_EQ(lowered.coordinates()[0].lower, 0.0);
   EXPECT_THAT(notes(no_lower), HasSubstr("no lower"));
 }
 

@@ -104,8 +104,10 @@ std::vector<Function> functions() {
       {"gravity_forces", arg_q, "g", "", [](M m, W w, C c) { gravity_forces(m, w, c.q, c.out); }},
       {"bias_forces", arg_q | arg_qd | arg_base | arg_wrenches, "bias", "",
        [](M m, W w, C c) { bias_forces(m, w, c.q, c.qd, c.out, c.conditions); }},
-      {"generalized_forces", arg_q | arg_base | arg_wrenches, "tau", "",
-       [](M m, W w, C c) { generalized_forces(m, w, c.q, c.wrenches, c.out, c.conditions.base); }},
+      {"wrenches_to_joint_torques", arg_q | arg_base | arg_wrenches, "tau", "",
+       [](M m, W w, C c) {
+         wrenches_to_joint_torques(m, w, c.q, c.wrenches, c.out, c.conditions.base);
+       }},
       {"friction_forces", arg_qd, "tau", "",
        [](M m, W w, C c) { friction_forces(m, w, c.qd, c.out); }},
       {"forward_dynamics", arg_q | arg_qd | arg_tau | arg_base | arg_wrenches, "qdd", "",

@@ -101,8 +101,8 @@ TEST_P(BaseMotionTest, EqualsDrivenJoints) {
 
   // N^T w in the moved pose
   VectorXd forces(idx(n)), forces_all(idx(n + 6));
-  generalized_forces(model, workspace, q, wrenches, forces, conditions.base);
-  generalized_forces(*driven, *driven_workspace, all(q6, q), driven_wrenches, forces_all);
+  wrenches_to_joint_torques(model, workspace, q, wrenches, forces, conditions.base);
+  wrenches_to_joint_torques(*driven, *driven_workspace, all(q6, q), driven_wrenches, forces_all);
   EXPECT_CLOSE("generalized forces on a moved base", relative(forces, forces_all.tail(idx(n)), 1.0),
                bar);
 }
@@ -150,7 +150,7 @@ TEST_P(BaseMotionTest, CarriesFramesEnergyAndMomentum) {
                  mb = momentum(*driven, *driven_workspace, q_all, qd_all),
                  mc = momentum(base_body, base_workspace, q6, qd6);
   EXPECT_LT(relative(ma.linear, mb.linear - mc.linear, mb.mass), bar);
-  EXPECT_LT(relative(ma.mass * ma.centre, mb.mass * mb.centre - mc.mass * mc.centre, mb.mass), bar);
+  EXPECT_LT(relative(ma.mass * ma.center, mb.mass * mb.center - mc.mass * mc.center, mb.mass), bar);
 }
 
 TEST_P(BaseMotionTest, GravityIsTheBasesAcceleration) {

@@ -142,7 +142,7 @@ TEST(FreeBody, FreeFlyingArmConservesMomentumAndEnergy) {
   EXPECT_NEAR(before.mass, model.total_mass(), 1e-12);
   EXPECT_LT(relative(after.linear, before.linear), 1e-9);
   EXPECT_LT(relative(after.angular, before.angular), 1e-9);
-  EXPECT_LT(relative(after.centre, before.centre + 0.5 * before.centre_velocity, 1.0), 1e-9);
+  EXPECT_LT(relative(after.center, before.center + 0.5 * before.center_velocity, 1.0), 1e-9);
   EXPECT_NEAR(energy(model, workspace, q, qd).total(), energy_before, 1e-9 * energy_before);
 }
 

@@ -201,8 +201,8 @@ TEST_P(Identities, WrenchesWorkThroughTheJacobian) {
     MatrixXd J(6, idx(n));
     jacobian(model, workspace, q, frame, axes, J);
     VectorXd six(6), with(idx(n)), without(idx(n)), general(idx(n));
-    six << wrench.wrench.force, wrench.wrench.moment;
-    generalized_forces(model, workspace, q, std::span(&wrench, 1), general);
+    six << wrench.wrench.moment, wrench.wrench.force;
+    wrenches_to_joint_torques(model, workspace, q, std::span(&wrench, 1), general);
     EXPECT_LT(relative(general, J.transpose() * six), 1e-12);
     Conditions touched;
     touched.wrenches = std::span(&wrench, 1);
@@ -235,8 +235,8 @@ TEST_P(Identities, JacobianRateIsTheDerivative) {
     jacobian(model, workspace, q, frame, axes, J);
     const FrameMotion motion = frame_motion(model, workspace, q, qd, qdd, frame, axes);
     VectorXd velocity(6), acceleration(6);
-    velocity << motion.velocity.linear, motion.velocity.angular;
-    acceleration << motion.acceleration.linear, motion.acceleration.angular;
+    velocity << motion.velocity.angular, motion.velocity.linear;
+    acceleration << motion.acceleration.angular, motion.acceleration.linear;
     EXPECT_LT(relative(J * qd, velocity), 1e-12);
     if (axes != Axes::local) {
       EXPECT_LT(relative(J * qdd + rate * qd, acceleration), 1e-11);

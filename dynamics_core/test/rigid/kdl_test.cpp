@@ -189,7 +189,8 @@ TEST_P(Kdl, PosesAndJacobiansOfEveryFrame) {
     ASSERT_EQ(jacobians.JntToJac(at, kdl_jacobian), 0);
     MatrixXd expected = MatrixXd::Zero(6, idx(n)), J(6, idx(n));
     for (std::size_t i = 0; i < coordinates.size(); ++i) {
-      expected.col(coordinates[i]) = kdl_jacobian.data.col(idx(i));
+      const auto column = kdl_jacobian.data.col(idx(i));  // linear first
+      expected.col(coordinates[i]) << column.tail<3>(), column.head<3>();
     }
     jacobian(model, workspace, q, f, Axes::local_world_aligned, J);
     EXPECT_CLOSE("Jacobians", relative(J, expected), bar);

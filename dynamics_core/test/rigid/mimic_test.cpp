@@ -323,7 +323,7 @@ TEST(Mimic, FollowersHaveNoCoordinate) {
   EXPECT_EQ(model.coordinate_names(), (std::vector<std::string>{"wrist", "left"}));
   EXPECT_EQ(model.size(), 2U);
   EXPECT_EQ(model.body_count(), 3U);
-  EXPECT_FALSE(model.plain());
+  EXPECT_FALSE(model.coordinates_are_bodies());
   EXPECT_TRUE(model.is_mimic(2));
   Workspace workspace(model);
   const Eigen::Vector2d q(0.0, 0.3);

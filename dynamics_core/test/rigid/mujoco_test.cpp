@@ -82,7 +82,14 @@ TEST_P(Mujoco, InertiaMatrixEnergiesAndPoses) {
     const Momentum total = momentum(model, workspace, q, qd);
     mj_subtreeVel(other.model(), other.data());
     EXPECT_CLOSE("mass centre",
-                 relative(total.centre, Eigen::Map<Vector3d>(other.data()->subtree_com), 1.0), bar);
+                 relative(total.center, Eigen::Map<Vector3d>(other.data()->subtree_com), 1.0), bar);
+    // the root bodies' subtrees are all that moves: mj_jacSubtreeCom of the world
+    Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor> theirs(3, idx(n));
+    mj_jacSubtreeCom(other.model(), other.data(), theirs.data(), 0);
+    MatrixXd expected(3, idx(n)), J(3, idx(n));
+    for (std::size_t i = 0; i < n; ++i) expected.col(idx(i)) = theirs.col(order[i]);
+    center_of_mass_jacobian(model, workspace, q, J);
+    EXPECT_CLOSE("Jacobian of the center of mass, mj_jacSubtreeCom", relative(J, expected), bar);
     EXPECT_CLOSE("linear momentum",
                  relative(total.linear,
                           Vector3d(total.mass * Eigen::Map<Vector3d>(other.data()->subtree_linvel)),

@@ -39,6 +39,32 @@ concept InitializesConditions = requires(List&& list) {
 };
 static_assert(InitializesConditions<Wrenches&> && !InitializesConditions<Wrenches>);
 
+// references and views of a model: not of a temporary one
+#define DYNAMICS_NOT_OF_A_TEMPORARY(accessor)               \
+  static_assert(                                            \
+      requires(const Model& model) { model.accessor(); } && \
+      requires(Model & model) { model.accessor(); });       \
+  template <class AnyModel>                                 \
+  concept accessor##_of = requires(AnyModel && model) {     \
+    std::forward<AnyModel>(model).accessor();               \
+  };                                                        \
+  static_assert(!accessor##_of<Model> && !accessor##_of<const Model>)
+DYNAMICS_NOT_OF_A_TEMPORARY(name);
+DYNAMICS_NOT_OF_A_TEMPORARY(coordinates);
+DYNAMICS_NOT_OF_A_TEMPORARY(bodies);
+DYNAMICS_NOT_OF_A_TEMPORARY(frames);
+DYNAMICS_NOT_OF_A_TEMPORARY(notes);
+DYNAMICS_NOT_OF_A_TEMPORARY(tree);
+DYNAMICS_NOT_OF_A_TEMPORARY(base_link);
+DYNAMICS_NOT_OF_A_TEMPORARY(gravity);
+DYNAMICS_NOT_OF_A_TEMPORARY(payload);
+DYNAMICS_NOT_OF_A_TEMPORARY(description);
+DYNAMICS_NOT_OF_A_TEMPORARY(singular_reason);
+DYNAMICS_NOT_OF_A_TEMPORARY(pitch_coordinates);
+DYNAMICS_NOT_OF_A_TEMPORARY(data);
+#undef DYNAMICS_NOT_OF_A_TEMPORARY
+static_assert(requires(Model && model) { std::move(model).coordinate_names(); });  // a copy
+
 using Plan = ode::RunPlan<double>;
 static_assert(assignable<decltype(Plan::sample_times), std::vector<double>&>);
 static_assert(!assignable<decltype(Plan::sample_times), std::vector<double>>);
@@ -56,8 +82,8 @@ static_assert(!WrenchesGoTo<std::vector<Wrench>> && !WrenchesGoTo<const std::vec
 
 // a wrench list that is used within the call only may be a temporary
 static_assert(requires(const Model& model, Workspace& workspace, VectorXd& v) {
-  generalized_forces(model, workspace, v, Wrenches(1), v);
-  generalized_forces(model, workspace, v, {}, v);
+  wrenches_to_joint_torques(model, workspace, v, Wrenches(1), v);
+  wrenches_to_joint_torques(model, workspace, v, {}, v);
 });
 
 // the joints' friction is a bool: no number, no pointer is taken for one
@@ -90,7 +116,8 @@ TEST(Braces, AfterTauMeanTheDefaultConditions) {
 }
 
 TEST(Braces, ForFrictionOfAFlexibleRobotMeanThatItActs) {
-  RobotDescription robot = model_from_dh(built_in_robot("canadarm")).description();
+  const Model canadarm = model_from_dh(built_in_robot("canadarm"));
+  RobotDescription robot = canadarm.description();
   for (JointDescription& joint : robot.joints) joint.damping = 3.0;
   const FlexibleModel model{Model(robot)};
   FlexibleWorkspace workspace(model);

@@ -140,11 +140,11 @@ class VectorArguments : public testing::Test {
            bias_forces(model, workspace, q, qd, out);
            return VectorXd();
          }},
-        {"generalized_forces",
+        {"wrenches_to_joint_torques",
          {"q", none, none},
          "tau",
          [this](V q, V, V, O out) {
-           generalized_forces(model, workspace, q, push, out);
+           wrenches_to_joint_torques(model, workspace, q, push, out);
            return VectorXd();
          }},
         {"friction_forces",

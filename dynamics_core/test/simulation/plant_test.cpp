@@ -186,7 +186,8 @@ std::vector<std::unique_ptr<Trajectory>> trajectories_of_three_joints() {
 }
 
 TEST(TorquesAlong, WorkMatchesEnergyChangeWithFriction) {
-  RobotDescription robot = model_from_dh(built_in_robot("planar3")).description();
+  const Model planar = model_from_dh(built_in_robot("planar3"));
+  RobotDescription robot = planar.description();
   for (JointDescription& joint : robot.joints) joint.damping = joint.friction = 0.7;
   const Model model(robot, {.gravity = {0.0, -9.81, 0.0}});
   for (const auto& trajectory : trajectories_of_three_joints()) {

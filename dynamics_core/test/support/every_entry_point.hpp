@@ -27,9 +27,12 @@ class EveryEntryPoint {
   EveryEntryPoint(const Model& model, unsigned seed, std::size_t states)
       : model_(model),
         workspace_(model),
+        kinematics_(model),
+        factor_(model),
         n_(static_cast<Eigen::Index>(model.size())),
         M_(n_, n_),
         J_(6, n_),
+        J3_(3, n_),
         out_(n_),
         d_(n_),
         poses_(model.frames().size()),
@@ -77,6 +80,7 @@ class EveryEntryPoint {
   void clear_results() {
     M_.setZero();
     J_.setZero();
+    J3_.setZero();
     out_.setZero();
     d_.setZero();
     scalars_.fill(0.0);
@@ -86,6 +90,7 @@ class EveryEntryPoint {
   void append_results(std::vector<double>& results) const {
     results.insert(results.end(), M_.data(), M_.data() + M_.size());
     results.insert(results.end(), J_.data(), J_.data() + J_.size());
+    results.insert(results.end(), J3_.data(), J3_.data() + J3_.size());
     results.insert(results.end(), out_.data(), out_.data() + out_.size());
     results.insert(results.end(), d_.data(), d_.data() + d_.size());
     results.insert(results.end(), scalars_.begin(), scalars_.end());
@@ -129,8 +134,8 @@ class EveryEntryPoint {
         [this](const State& s) { gravity_forces(model_, workspace_, s.q, out_); });
     add("bias_forces",
         [this](const State& s) { bias_forces(model_, workspace_, s.q, s.qd, out_, s.conditions); });
-    add("generalized_forces", [this](const State& s) {
-      generalized_forces(model_, workspace_, s.q, s.wrenches, out_, s.base);
+    add("wrenches_to_joint_torques", [this](const State& s) {
+      wrenches_to_joint_torques(model_, workspace_, s.q, s.wrenches, out_, s.base);
     });
     add("friction_forces",
         [this](const State& s) { friction_forces(model_, workspace_, s.qd, out_); });
@@ -148,6 +153,29 @@ class EveryEntryPoint {
         [this](const State& s) { solve_inertia(model_, workspace_, s.q, s.qdd, out_); });
     add("inverse_inertia_matrix",
         [this](const State& s) { inverse_inertia_matrix(model_, workspace_, s.q, M_); });
+    add("decompose_inertia, solve_inertia", [this](const State& s) {
+      decompose_inertia(model_, factor_, s.q);
+      M_.setIdentity();
+      solve_inertia(model_, factor_, M_, M_);
+      solve_inertia(model_, factor_, s.qdd, out_);
+    });
+    add("decompose_inertia, inverse_inertia_matrix", [this](const State& s) {
+      decompose_inertia(model_, factor_, s.q);
+      inverse_inertia_matrix(model_, factor_, M_);
+    });
+    add("forward_kinematics", [this](const State& s) {
+      forward_kinematics(model_, kinematics_, s.q, s.qd, s.qdd, s.base);
+      keep(0, frame_pose(model_, kinematics_, s.frame));
+      keep(4, frame_velocity(model_, kinematics_, s.frame, s.axes).linear);
+      keep(5, frame_motion(model_, kinematics_, s.frame, s.axes).acceleration.linear);
+      jacobian(model_, kinematics_, s.frame, s.axes, J_);
+      jacobian_rate(model_, kinematics_, s.frame, s.axes, J_);
+      center_of_mass_jacobian(model_, kinematics_, J3_);
+      keep(6, center_of_mass(model_, kinematics_));
+      keep(7, center_of_mass_velocity(model_, kinematics_));
+    });
+    add("center_of_mass_jacobian",
+        [this](const State& s) { center_of_mass_jacobian(model_, workspace_, s.q, J3_); });
     if (!model_.has_massless_mimic()) {
       add("articulated_bodies", [this](const State& s) {
         articulated_bodies(model_, workspace_, s.q, articulated_);
@@ -182,8 +210,8 @@ class EveryEntryPoint {
     });
     add("momentum", [this](const State& s) {
       const Momentum result = momentum(model_, workspace_, s.q, s.qd, s.base);
-      keep(0, result.centre);
-      keep(1, result.centre_velocity);
+      keep(0, result.center);
+      keep(1, result.center_velocity);
       keep(2, result.linear);
       keep(3, result.angular);
     });
@@ -196,8 +224,10 @@ class EveryEntryPoint {
 
   const Model& model_;
   Workspace workspace_;
+  Kinematics kinematics_;
+  InertiaFactor factor_;
   Eigen::Index n_;
-  Eigen::MatrixXd M_, J_;
+  Eigen::MatrixXd M_, J_, J3_;
   Eigen::VectorXd out_, d_;
   std::vector<Pose> poses_;
   std::vector<Wrench> joint_wrenches_;

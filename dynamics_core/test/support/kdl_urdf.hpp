@@ -117,7 +117,7 @@ class KdlUrdf {
     return result;
   }
 
-  /// Linear rows first, in root axes, at the link origin.
+  /// Angular rows first, in root axes, at the link origin.
   Eigen::MatrixXd jacobian(const Eigen::VectorXd& q, const std::string& link) const {
     Eigen::MatrixXd result = Eigen::MatrixXd::Zero(6, q.size());
     KDL::Chain chain;
@@ -137,7 +137,8 @@ class KdlUrdf {
     KDL::ChainJntToJacSolver solver(chain);
     if (solver.JntToJac(at, jacobian) != 0) throw std::runtime_error("KDL: JntToJac");
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      result.col(columns[i]) = jacobian.data.col(static_cast<Eigen::Index>(i));
+      const auto column = jacobian.data.col(static_cast<Eigen::Index>(i));
+      result.col(columns[i]) << column.tail<3>(), column.head<3>();
     }
     return result;
   }

@@ -92,10 +92,10 @@ class MujocoUrdf {
     return E_.transpose() * full * E_;
   }
 
-  /// Linear rows first, in world axes, at the link origin.
+  /// Angular rows first, in world axes, at the link origin.
   Eigen::MatrixXd jacobian(const std::string& link) {
     Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor> both(6, size());
-    mj_jacBody(model_.get(), data_.get(), both.data(), both.data() + 3 * size(), body(link));
+    mj_jacBody(model_.get(), data_.get(), both.data() + 3 * size(), both.data(), body(link));
     return both * E_;
   }
   Eigen::Vector3d position(const std::string& link) const {

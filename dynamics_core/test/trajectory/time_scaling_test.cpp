@@ -204,7 +204,7 @@ TEST(TimeScaling, NamesThePointThatOverflows) {
   try {
     scale(crane(), path);
     FAIL() << "no error";
-  } catch (const ModelError& error) {
+  } catch (const StateError& error) {
     EXPECT_THAT(error.element(), HasSubstr("between points[0] and points[1]"));
   }
 }

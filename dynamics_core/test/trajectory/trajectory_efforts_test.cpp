@@ -135,7 +135,7 @@ TEST(EffortParts, NameThePointThatOverflows) {
   try {
     effort_parts(model, workspace, q, qd, qdd);
     FAIL() << "no error";
-  } catch (const ModelError& error) {
+  } catch (const StateError& error) {
     EXPECT_EQ(error.element(), "point 1");
     EXPECT_THAT(error.what(), HasSubstr("too large"));
   }

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rigid/problem.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+
+#include "model/model_data.hpp"
+
+namespace dynamics {
+
+std::string_view to_string(Status status) noexcept {
+  switch (status) {
+    case Status::ok: return "ok";
+    case Status::wrong_workspace: return "workspace of another model";
+    case Status::wrong_size: return "wrong size";
+    case Status::not_finite: return "not finite";
+    case Status::unknown_frame: return "unknown frame";
+    case Status::not_a_rotation: return "not a rotation matrix";
+    case Status::wrong_axes: return "wrench not in local axes";
+    case Status::not_computed: return "not computed yet";
+    case Status::singular: return "singular inertia matrix";
+  }
+  return "unknown status";
+}
+
+Status Problem::status() const noexcept {
+  switch (kind) {
+    case Kind::other_size:
+    case Kind::other_mimics: return Status::wrong_workspace;
+    case Kind::vector_size:
+    case Kind::output_size:
+    case Kind::matrix_size: return Status::wrong_size;
+    case Kind::entry_not_finite:
+    case Kind::matrix_entry:
+    case Kind::not_finite:
+    case Kind::wrench_not_finite: return Status::not_finite;
+    case Kind::unknown_frame:
+    case Kind::wrench_frame: return Status::unknown_frame;
+    case Kind::not_a_rotation: return Status::not_a_rotation;
+    case Kind::wrench_axes: return Status::wrong_axes;
+    case Kind::not_computed: return Status::not_computed;
+    case Kind::model_singular:
+    case Kind::pitch:
+    case Kind::pivot:
+    case Kind::matrix_pivot:
+    case Kind::massless: break;
+  }
+  return Status::singular;
+}
+
+namespace {
+
+std::string argument_message(const Problem& problem, const Model& model) {
+  using Kind = Problem::Kind;
+  switch (problem.kind) {
+    case Kind::other_size:
+      return fmt::format(
+          "the workspace was made for a model of {} coordinates and {} bodies, '{}' has "
+          "{} and {}",
+          problem.rows, problem.cols, model.name(), model.size(), model.body_count());
+    case Kind::other_mimics:
+      return fmt::format(
+          "the workspace was made for a model with other mimic joints than those of '{}'",
+          model.name());
+    case Kind::vector_size: return problem.size.problem(problem.name, problem.needed);
+    case Kind::output_size:
+      return fmt::format("{} has room for {} entries; {} are needed", problem.name, problem.rows,
+                         problem.needed);
+    case Kind::matrix_size:
+      return fmt::format("{} is {} x {}; {} x {} is needed", problem.name, problem.rows,
+                         problem.cols, problem.needed, problem.needed_cols);
+    case Kind::entry_not_finite:
+      return fmt::format("{}[{}] is {}; finite numbers are needed", problem.name, problem.index,
+                         problem.value);
+    case Kind::matrix_entry:
+      return fmt::format("{}({}, {}) is {}; finite numbers are needed", problem.name, problem.rows,
+                         problem.cols, problem.value);
+    case Kind::not_finite: return fmt::format("{} is not finite", problem.name);
+    case Kind::not_a_rotation: return fmt::format("{} is not a rotation matrix", problem.name);
+    case Kind::unknown_frame:
+      return fmt::format("frame {} does not exist; '{}' has {} frames", problem.index, model.name(),
+                         model.frames().size());
+    case Kind::wrench_frame:
+      return fmt::format("wrenches[{}] acts on frame {}; '{}' has {} frames", problem.index,
+                         problem.needed, model.name(), model.frames().size());
+    case Kind::wrench_not_finite: return fmt::format("wrenches[{}] is not finite", problem.index);
+    case Kind::wrench_axes:
+      return fmt::format("{} takes wrenches that turn with their links: give them in Axes::local",
+                         problem.name);
+    default: return "";
+  }
+}
+
+}  // namespace
+
+void raise(const Problem& problem, const Model& model) {
+  using Kind = Problem::Kind;
+  switch (problem.kind) {
+    case Kind::not_computed:
+      throw StateError(fmt::format("not computed yet: call {} first", problem.name));
+    case Kind::model_singular: throw StateError(model.singular_reason());
+    case Kind::pitch:
+      throw StateError(
+          "joint '" + model.coordinates()[problem.index].joint + "'",
+          "its pitch is +-90 degrees, where roll and yaw are the same rotation: the inertia matrix "
+          "is singular there; re-orient the base frame so that pitch stays away from +-90 degrees");
+    case Kind::pivot:
+      throw StateError(
+          "joint '" + model.bodies()[problem.index].joint + "'",
+          fmt::format("the inertia that it moves in this position is {:.3g}: no acceleration "
+                      "can be computed",
+                      problem.value));
+    case Kind::matrix_pivot:
+      throw StateError(
+          "joint '" + model.coordinates()[problem.index].name + "'",
+          fmt::format("the inertia matrix is singular: its pivot is {:.3g}", problem.value));
+    case Kind::massless:
+      throw StateError("robot '" + model.name() + "'",
+                       "its inertia matrix is singular: a joint moves no mass");
+    default: throw ArgumentError(argument_message(problem, model));
+  }
+}
+
+Checks& Checks::fail(Problem::Kind kind, const char* name, std::size_t index) noexcept {
+  problem_.kind = kind;
+  problem_.name = name;
+  problem_.index = index;
+  status_ = problem_.status();
+  return *this;
+}
+
+Checks& Checks::made_for(const Model& model, std::size_t size, std::size_t body_count) noexcept {
+  if (failed() || (size == model.size() && body_count == model.body_count())) return *this;
+  problem_.rows = static_cast<Eigen::Index>(size);
+  problem_.cols = static_cast<Eigen::Index>(body_count);
+  return fail(Problem::Kind::other_size);
+}
+
+Checks& Checks::same_mimics(bool same) noexcept {
+  return failed() || same ? *this : fail(Problem::Kind::other_mimics);
+}
+
+Checks& Checks::vector(const char* name, ConstVector vector, std::size_t size) noexcept {
+  if (failed()) return *this;
+  if (!(vector.checked_size() == size)) {
+    problem_.size = vector.checked_size();
+    problem_.needed = size;
+    return fail(Problem::Kind::vector_size, name);
+  }
+  // x - x is zero for every finite x and NaN for the others
+  double sum = 0.0;
+  for (const double x : vector) sum += x - x;
+  if (sum == 0.0) return *this;
+  std::size_t i = 0;
+  while (std::isfinite(vector[i])) ++i;
+  problem_.value = vector[i];
+  return fail(Problem::Kind::entry_not_finite, name, i);
+}
+
+Checks& Checks::output(const char* name, MutableVector vector, std::size_t size) noexcept {
+  if (failed()) return *this;
+  if (!vector.checked_size().is_vector()) {
+    problem_.size = vector.checked_size();
+    problem_.needed = size;
+    return fail(Problem::Kind::vector_size, name);
+  }
+  return output(name, vector.size(), size);
+}
+
+Checks& Checks::output(const char* name, std::size_t room, std::size_t size) noexcept {
+  if (failed() || room == size) return *this;
+  problem_.rows = static_cast<Eigen::Index>(room);
+  problem_.needed = size;
+  return fail(Problem::Kind::output_size, name);
+}
+
+Checks& Checks::matrix(const char* name, Eigen::Index rows, Eigen::Index cols,
+                       std::size_t needed_rows, std::size_t needed_cols) noexcept {
+  if (failed() || (rows == static_cast<Eigen::Index>(needed_rows) &&
+                   cols == static_cast<Eigen::Index>(needed_cols))) {
+    return *this;
+  }
+  problem_.rows = rows;
+  problem_.cols = cols;
+  problem_.needed = needed_rows;
+  problem_.needed_cols = needed_cols;
+  return fail(Problem::Kind::matrix_size, name);
+}
+
+Checks& Checks::finite(const char* name, ConstMatrix matrix) noexcept {
+  for (Eigen::Index j = 0; j < matrix.cols() && !failed(); ++j) {
+    const double* column = matrix.column(j);
+    for (Eigen::Index i = 0; i < matrix.rows() && !failed(); ++i) {
+      if (std::isfinite(column[i])) continue;
+      problem_.rows = i;
+      problem_.cols = j;
+      problem_.value = column[i];
+      fail(Problem::Kind::matrix_entry, name);
+    }
+  }
+  return *this;
+}
+
+Checks& Checks::frame(const Model& model, std::size_t frame) noexcept {
+  if (failed() || frame < model.frames().size()) return *this;
+  return fail(Problem::Kind::unknown_frame, "frame", frame);
+}
+
+Checks& Checks::base(const std::optional<BaseMotion>& base) noexcept {
+  if (failed() || !base) return *this;
+  using Kind = Problem::Kind;
+  if (!base->pose.rotation.allFinite() || !base->pose.translation.allFinite()) {
+    return fail(Kind::not_finite, "the base's pose");
+  }
+  if (!is_rotation(base->pose.rotation)) {
+    return fail(Kind::not_a_rotation, "the base's pose.rotation");
+  }
+  if (!base->velocity.angular.allFinite() || !base->velocity.linear.allFinite()) {
+    return fail(Kind::not_finite, "the base's velocity");
+  }
+  if (!base->acceleration.angular.allFinite() || !base->acceleration.linear.allFinite()) {
+    return fail(Kind::not_finite, "the base's acceleration");
+  }
+  return *this;
+}
+
+Checks& Checks::wrenches(const Model& model, std::span<const LinkWrench> wrenches) noexcept {
+  for (std::size_t i = 0; i < wrenches.size() && !failed(); ++i) {
+    if (wrenches[i].frame >= model.frames().size()) {
+      problem_.needed = wrenches[i].frame;
+      fail(Problem::Kind::wrench_frame, "wrenches", i);
+    } else if (!wrenches[i].wrench.force.allFinite() || !wrenches[i].wrench.moment.allFinite()) {
+      fail(Problem::Kind::wrench_not_finite, "wrenches", i);
+    }
+  }
+  return *this;
+}
+
+Checks& Checks::local_axes(const char* who, std::span<const LinkWrench> wrenches) noexcept {
+  for (std::size_t i = 0; i < wrenches.size() && !failed(); ++i) {
+    if (wrenches[i].axes != Axes::local) fail(Problem::Kind::wrench_axes, who, i);
+  }
+  return *this;
+}
+
+Checks& Checks::computed(bool holds, const char* first) noexcept {
+  if (failed() || holds) return *this;
+  return fail(Problem::Kind::not_computed, first);
+}
+
+Checks& Checks::regular(const Model& model, ConstVector q) noexcept {
+  if (failed()) return *this;
+  if (!model.data().singular_reason.empty()) return fail(Problem::Kind::model_singular);
+  for (const std::size_t pitch : model.data().pitch_coordinates) {
+    if (std::abs(std::cos(q[pitch])) < 1e-7) return fail(Problem::Kind::pitch, "q", pitch);
+  }
+  return *this;
+}
+
+void check_vector(const Model& model, const char* name, ConstVector vector) {
+  Problem problem;
+  require(Checks(problem).vector(name, vector, model.size()).status(), problem, model);
+}
+
+void check_conditions(const Model& model, const Conditions& conditions) {
+  Problem problem;
+  require(Checks(problem).conditions(model, conditions).status(), problem, model);
+}
+
+}  // namespace dynamics
