@@ -36,7 +36,7 @@ class Bootstrap {
       : size_(size), degree_(degree), slopes_(size * slots, Scalar(0)) {
     if (degree < lowest || degree > highest) {
       throw ArgumentError("interpolant degree is " + std::to_string(degree) +
-                                  ": it must be 3, 4, 5 or 6");
+                          ": it must be 3, 4, 5 or 6");
     }
     point_.resize(size, Scalar(0));
     for (int d = lowest; d <= degree; ++d) levels_.push_back(Level(d));

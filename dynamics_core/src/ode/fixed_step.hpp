@@ -41,7 +41,7 @@ class FixedStepIntegrator : public Integrator<Scalar> {
         origin_(0) {
     if (!this->options_.step) {
       throw ArgumentError("step is not set: " + this->name() +
-                                  " is a fixed-step method and needs one, for instance 0.001");
+                          " is a fixed-step method and needs one, for instance 0.001");
     }
   }
 

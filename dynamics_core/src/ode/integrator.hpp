@@ -53,8 +53,8 @@ class Integrator {
   /// Sets the state and resets the method, except the statistics.
   void start(const Real& t, Input y) {
     if (y.size() != size()) {
-      throw ArgumentError("state has " + std::to_string(y.size()) +
-                                  " components: the system has " + std::to_string(size()));
+      throw ArgumentError("state has " + std::to_string(y.size()) + " components: the system has " +
+                          std::to_string(size()));
     }
     time_ = t;
     previous_time_ = t;

@@ -31,8 +31,7 @@ const IntegratorName& find_integrator(std::string_view name) {
     if (known.name == name) return known;
     list += (list.empty() ? "" : ", ") + std::string(known.name);
   }
-  throw ArgumentError("unknown integrator '" + std::string(name) + "': it must be one of " +
-                              list);
+  throw ArgumentError("unknown integrator '" + std::string(name) + "': it must be one of " + list);
 }
 
 }  // namespace dynamics::ode

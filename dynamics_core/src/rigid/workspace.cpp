@@ -33,7 +33,7 @@ Workspace::Memory::Memory(const Model& model)
     followers.push_back(i);
     leaders.push_back(leader_of[model.bodies()[i].coordinate]);
   }
-  if (body_count * body_count <= largest_coupling) {
+  if (body_count * body_count <= max_coupling_entries) {
     over_bodies.resize(static_cast<Eigen::Index>(body_count),
                        static_cast<Eigen::Index>(body_count));
   }

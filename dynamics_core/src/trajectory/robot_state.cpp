@@ -115,7 +115,7 @@ bool RobotState::moves_in_parent(const JointDescription& joint) const {
 
 Eigen::Vector3d RobotState::center_of_mass() {
   if (flexible_) return dynamics::center_of_mass(*flexible_, *flexible_workspace_, position_);
-  return momentum(model_, *workspace_, position_, velocity_).centre;
+  return momentum(model_, *workspace_, position_, velocity_).center;
 }
 
 FlexibleEnergy RobotState::energy() {
