@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <dynamics_core/energy.hpp>
+#include <dynamics_core/flexible_dynamics.hpp>
 #include <numbers>
 #include <random>
 #include <stdexcept>
@@ -44,15 +45,19 @@ Arm::Arm(dynamics::Model model, const ArmOptions& options)
     flexible_.emplace(model_);
     flexible_workspace_.emplace(*flexible_);
     n = flexible_->size();
-    for (const auto& body : flexible_->tree()) {
-      const std::size_t first = joints + body.amplitude;
-      for (auto [from, to] : {std::pair{&body.beam.stiffness, &stiffness_},
-                              std::pair{&body.beam.damping, &damping_}}) {
-        for (const auto& entry : *from) {
-          to->push_back({first + entry.row, first + entry.column, entry.value});
+    Eigen::MatrixXd matrix(index(n), index(n));
+    const auto collect = [&](std::vector<Entry>& entries) {
+      for (std::size_t row = 0; row < n; ++row) {
+        for (std::size_t column = 0; column < n; ++column) {
+          const double value = matrix(index(row), index(column));
+          if (value != 0.0) entries.push_back({row, column, value});
         }
       }
-    }
+    };
+    dynamics::stiffness_matrix(*flexible_, matrix);
+    collect(stiffness_);
+    dynamics::damping_matrix(*flexible_, matrix);
+    collect(damping_);
   }
   commands_.resize(joints);
   tracks_.resize(joints);

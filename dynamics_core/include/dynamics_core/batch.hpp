@@ -10,9 +10,9 @@
 // With n = model.size() an argument is a vector of n numbers per state, state after state
 // (coordinate j of state k is q[k * n + j]), or a column-major n x N matrix with one column per
 // state, also as a block of a larger one (X.topRows(n)), or a row-major N x n matrix with one row
-// per state; see batch_view.hpp. Results that are matrices have n * n numbers per state, row by
-// row: entry (i, j) of state k is M[(k * n + i) * n + j] of a vector, M(i * n + j, k) of an (n * n)
-// x N matrix. N is any number of states.
+// per state; see batch_view.hpp. Results that are matrices have n * n numbers per state,
+// column by column as for one state (see view.hpp): entry (i, j) of state k is
+// M[(k * n + j) * n + i] of a vector, M(j * n + i, k) of an (n * n) x N matrix. N is any number of states.
 //
 // The numbers are those of the functions for one state (rigid/), but for rounding; they do not
 // depend on the number of threads, nor on which other states are in the batch. Conditions hold for

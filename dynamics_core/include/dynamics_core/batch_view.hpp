@@ -2,7 +2,7 @@
 #pragma once
 
 // Arguments of batch functions: one row of numbers per state, `width` numbers wide (n coordinates,
-// or the n x n entries of a matrix, row by row).
+// or the n x n entries of a matrix, column by column).
 //
 //   Eigen::MatrixXd X(2 * n, N), A(n, N), T(n, N);    // one column per state
 //   batch::inverse_dynamics(model, workspace, X.topRows(n), X.bottomRows(n), A, T);

@@ -98,6 +98,12 @@ struct FlexibleEnergy {
 FlexibleEnergy energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd);
 
+/// Stiffness K and damping D of the beams over all coordinates, n x n, zero for the joints: the
+/// strain energy is q^T K q / 2, the dissipated power qd^T D qd. Both are constant. Throws
+/// ArgumentError if the matrix is not n x n.
+void stiffness_matrix(const FlexibleModel& model, Eigen::Ref<Eigen::MatrixXd> K);
+void damping_matrix(const FlexibleModel& model, Eigen::Ref<Eigen::MatrixXd> D);
+
 /// Power balance: d(energy)/dt = actuators - friction - damping.
 struct FlexiblePower {
   double actuators = 0.0;  ///< tau^T qd of the joints (W)

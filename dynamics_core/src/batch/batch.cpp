@@ -222,11 +222,10 @@ class Call {
   MutableVector output(std::size_t state) const {
     return {job_.output[0].data + state * job_.output[0].stride, job_.size};
   }
-  /// Stores a matrix of one state, by rows.
+  /// Stores a matrix of one state, by columns.
   void put(std::size_t output, std::size_t state, const Eigen::MatrixXd& matrix) const {
-    using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const BatchJob::Output& to = job_.output[output];
-    Eigen::Map<Rows>(to.data + state * to.stride, matrix.rows(), matrix.cols()) = matrix;
+    Eigen::Map<Eigen::MatrixXd>(to.data + state * to.stride, matrix.rows(), matrix.cols()) = matrix;
   }
   Memory& memory() const { return memory_; }
 

@@ -206,4 +206,33 @@ Pose cross_section_pose(const FlexibleModel& model, ConstVector q, std::size_t l
   return section_pose(model.tree()[beam.body], at, q.data() + model.joint_count());
 }
 
+namespace {
+
+void add_beams(const FlexibleModel& model, const char* name, flexible::SparseMatrix flexible::Beam::*part,
+               Eigen::Ref<Eigen::MatrixXd> matrix) {
+  const auto n = static_cast<Eigen::Index>(model.size());
+  if (matrix.rows() != n || matrix.cols() != n) {
+    throw ArgumentError(fmt::format("{} is {} x {}; {} x {} is required", name, matrix.rows(),
+                                    matrix.cols(), n, n));
+  }
+  matrix.setZero();
+  for (const ElasticBody& body : model.tree()) {
+    const std::size_t first = model.joint_count() + body.amplitude;
+    for (const flexible::Entry& entry : body.beam.*part) {
+      matrix(static_cast<Eigen::Index>(first + entry.row),
+             static_cast<Eigen::Index>(first + entry.column)) += entry.value;
+    }
+  }
+}
+
+}  // namespace
+
+void stiffness_matrix(const FlexibleModel& model, Eigen::Ref<Eigen::MatrixXd> K) {
+  add_beams(model, "K", &flexible::Beam::stiffness, K);
+}
+
+void damping_matrix(const FlexibleModel& model, Eigen::Ref<Eigen::MatrixXd> D) {
+  add_beams(model, "D", &flexible::Beam::damping, D);
+}
+
 }  // namespace dynamics

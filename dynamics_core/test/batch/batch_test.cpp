@@ -99,8 +99,7 @@ struct States {
     return Eigen::Map<const VectorXd>(rows.data() + k * n, idx(n));
   }
   MatrixXd matrix(const Rows& rows, std::size_t k) const {
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::Map<const RowMajor>(rows.data() + k * n * n, idx(n), idx(n));
+    return Eigen::Map<const MatrixXd>(rows.data() + k * n * n, idx(n), idx(n));
   }
   std::size_t n;
   Rows q, qd, u;

@@ -190,7 +190,11 @@ class Arm {
   Vector bias_, old_q_, old_qd_, stage_q_, stage_qd_, stage_qdd_, first_q_, first_qdd_, sum_q_;
   Vector sum_qd_, matrix_, right_hand_side_, coefficient_, all_tau_;
   Eigen::MatrixXd inertia_, start_inertia_;
-  std::vector<dynamics::flexible::Entry> stiffness_, damping_;  // of all beams
+  struct Entry {
+    std::size_t row, column;
+    double value;
+  };
+  std::vector<Entry> stiffness_, damping_;  // of all beams: the entries that are not zero
   std::string fault_;
 };
 

@@ -93,7 +93,7 @@ class PackOfStates {
     for (Size j = 0; j < n; ++j) scatter(values[j], first + j, to.stride);
   }
 
-  // matrices: n x n entries per state, by rows
+  // matrices: n x n entries per state, by columns
 
   void clear(const BatchJob::Output& matrices) const {
     const Size entries = job_.size * job_.size;
@@ -106,11 +106,11 @@ class PackOfStates {
     const Size n = job_.size, stride = matrices.stride;
     double* first = matrices.data + first_ * stride;
     if (job_.joints == nullptr) {
-      scatter(value, first + row * n + column, stride);
+      scatter(value, first + column * n + row, stride);
       return;
     }
     const BatchJob::Joint &a = job_.joints[row], &b = job_.joints[column];
-    double* entry = first + a.coordinate * n + b.coordinate;
+    double* entry = first + b.coordinate * n + a.coordinate;
     const Pack part = a.multiplier * b.multiplier * value;
     for (Size lane = 0; lane < valid_; ++lane) entry[lane * stride] += part.v[lane];
   }
@@ -119,13 +119,13 @@ class PackOfStates {
     const double* matrix[Pack::count];
     rows(matrices.data, matrices.stride, matrix);
     for (Size i = 0; i < n; ++i) {
-      for (Size lane = 0; lane < Pack::count; ++lane) out[i].v[lane] = matrix[lane][i * n + column];
+      for (Size lane = 0; lane < Pack::count; ++lane) out[i].v[lane] = matrix[lane][column * n + i];
     }
   }
   void store_column(const Pack* values, const BatchJob::Output& matrices, Size column) const {
     const Size n = job_.size;
-    double* first = matrices.data + first_ * matrices.stride + column;
-    for (Size i = 0; i < n; ++i) scatter(values[i], first + i * n, matrices.stride);
+    double* first = matrices.data + first_ * matrices.stride + column * n;
+    for (Size i = 0; i < n; ++i) scatter(values[i], first + i, matrices.stride);
   }
 
   /// Sets the results of refused states to NaN, `width` entries per output, and counts them.
