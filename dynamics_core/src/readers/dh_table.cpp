@@ -219,16 +219,16 @@ Visual read_visual(const Cursor& row, const Colors& colors) {
   Visual visual;
   const std::string shape = row.at("shape").text();
   if (shape == "box") {
-    row.allow_keys({"shape", "size", "xyz", "rpy_deg", "colour"});
+    row.allow_keys({"shape", "size", "xyz", "rpy_deg", "color"});
     const Eigen::Vector3d size = vector3(row.at("size"));
     if (size.minCoeff() <= 0.0) row.at("size").fail("edges must be greater than zero (m)");
     visual.geometry = Visual::Box{size};
   } else if (shape == "cylinder") {
-    row.allow_keys({"shape", "radius", "length", "xyz", "rpy_deg", "axis", "colour"});
+    row.allow_keys({"shape", "radius", "length", "xyz", "rpy_deg", "axis", "color"});
     visual.geometry =
         Visual::Cylinder{positive(row.at("radius"), "m"), positive(row.at("length"), "m")};
   } else if (shape == "sphere") {
-    row.allow_keys({"shape", "radius", "xyz", "colour"});
+    row.allow_keys({"shape", "radius", "xyz", "color"});
     visual.geometry = Visual::Sphere{positive(row.at("radius"), "m")};
   } else {
     row.at("shape").fail("must be box, cylinder or sphere; found '" + shape + "'");
@@ -248,7 +248,7 @@ Visual read_visual(const Cursor& row, const Colors& colors) {
       at->fail("must be x, y or z; found '" + axis + "'");
     }
   }
-  if (const auto at = row.find("colour")) {
+  if (const auto at = row.find("color")) {
     visual.color = at->text();
     visual.rgba = find_named(*at, visual.color, colors, "color");
   }
@@ -327,7 +327,7 @@ void read_named_sections(const Cursor& root, DhTable& table) {
       link.flexible = read_flexible(row, link);
     }
   }
-  const auto color_section = root.find("colours");
+  const auto color_section = root.find("colors");
   const Colors colors = color_section ? read_colors(*color_section) : Colors{};
   if (const auto section = root.find("looks")) {
     const auto values = section->values();
@@ -348,7 +348,7 @@ DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name) {
   const yaml::Node tree = yaml::read(yaml_text, file);
   const Cursor root(tree, "", file);
   root.allow_keys({"robot", "source", "description", "base_link", "tip_link", "gravity", "links",
-                   "joints", "flexible", "start", "forced", "colours", "looks"});
+                   "joints", "flexible", "start", "forced", "colors", "looks"});
   DhTable table;
   table.name = one_line(root.at("robot"));
   table.source = root.at("source").text();
