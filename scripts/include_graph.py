@@ -33,7 +33,7 @@ LAYERS = {
 # The public headers (include/dynamics_core/) by the folder that implements them. They follow the
 # same rules as the other headers of that folder.
 PUBLIC = {
-    "base": "error export maximum version view",
+    "base": "error export maximum status version view",
     "spatial": "pose",
     "model": "description model",
     "readers": "dh_table from_urdf",

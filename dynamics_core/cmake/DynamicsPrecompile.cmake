@@ -22,7 +22,7 @@ function(dynamics_precompile target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess) # ccache asks for it
   endif()
-  # ccache compares precompiled headers only where it is told to
+  # ccache compares precompiled headers only if this variable asks for it
   if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$")
     set_target_properties(
       ${target}

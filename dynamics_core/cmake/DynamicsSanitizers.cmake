@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# DYNAMICS_SANITIZE: empty, "address" (with undefined behaviour), "thread" or "coverage".
+# DYNAMICS_SANITIZE: empty, "address" (with undefined behavior), "thread" or "coverage".
 set(DYNAMICS_SANITIZE "" CACHE STRING "address, thread, coverage or empty")
 set_property(CACHE DYNAMICS_SANITIZE PROPERTY STRINGS "" address thread coverage)
 

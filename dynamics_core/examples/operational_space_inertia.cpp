@@ -17,12 +17,16 @@ int main(int argc, char** argv) try {
   q.head(6) << 0, -45, 0, -135, 0, 90;
   q *= std::numbers::pi / 180;
 
-  // J: the tool's velocity is J qd, here in the axes of the world; rows 0 to 2 are linear.
+  // The tool's velocity is J qd, here in the axes of the world: three angular rows, then the
+  // linear.
   dynamics::Workspace workspace(arm);
-  Eigen::MatrixXd J(6, n), M_inverse(n, n);
+  Eigen::MatrixXd J(6, n), X(n, 3);
   dynamics::jacobian(arm, workspace, q, arm.frame(argv[2]), dynamics::Axes::local_world_aligned, J);
-  dynamics::inverse_inertia_matrix(arm, workspace, q, M_inverse);
-  const Eigen::Matrix3d mobility = J.topRows(3) * M_inverse * J.topRows(3).transpose();  // (1/kg)
+  const Eigen::MatrixXd J_linear = J.bottomRows(3), J_transposed = J_linear.transpose();
+  dynamics::InertiaFactor factor(arm);  // M = U D U^T, decomposed once for all columns
+  dynamics::decompose_inertia(arm, factor, q);
+  dynamics::solve_inertia(arm, factor, J_transposed, X);  // X = M^-1 J^T
+  const Eigen::Matrix3d mobility = J_linear * X;          // (1/kg)
 
   const Eigen::Matrix3d inertia = mobility.inverse();
   std::printf("operational-space inertia at %s (kg):\n", argv[2]);

@@ -103,7 +103,7 @@ struct Pair {
 /// One task with one kind of external inputs.
 struct Comparison {
   Task task;
-  std::string conditions;
+  std::string external;
   std::vector<const Formulation*> covering;
   std::vector<std::pair<const Formulation*, std::string>>
       others;  ///< not covering, with the reason
@@ -128,10 +128,10 @@ struct Comparison {
 };
 
 Comparison compare(const Model& model, Task task, const std::string& name,
-                   const Conditions& conditions, int samples, RandomStates& random) {
+                   const ExternalInputs& external, int samples, RandomStates& random) {
   Comparison result{task, name, {}, {}, {}, 0.0, {}};
   for (const Formulation& formulation : formulations::all()) {
-    std::string reason = formulations::not_covered(formulation, task, model, conditions);
+    std::string reason = formulations::not_covered(formulation, task, model, external);
     if (reason.empty()) {
       result.covering.push_back(&formulation);
     } else {
@@ -153,13 +153,13 @@ Comparison compare(const Model& model, Task task, const std::string& name,
       if (task == Task::inverse) {
         for (const Formulation* formulation : result.covering) {
           values.push_back(
-              formulations::inverse_dynamics(*formulation, model, q, qd, qdd, conditions));
+              formulations::inverse_dynamics(*formulation, model, q, qd, qdd, external));
         }
       } else {
-        const VectorXd tau = formulations::inverse_dynamics(inverse, model, q, qd, qdd, conditions);
+        const VectorXd tau = formulations::inverse_dynamics(inverse, model, q, qd, qdd, external);
         for (const Formulation* formulation : result.covering) {
           values.push_back(
-              formulations::forward_dynamics(*formulation, model, q, qd, tau, conditions));
+              formulations::forward_dynamics(*formulation, model, q, qd, tau, external));
         }
         condition = condition_number(model, workspace, q);
         update_maximum(result.condition, condition);
@@ -182,7 +182,7 @@ Comparison compare(const Model& model, Task task, const std::string& name,
 
 std::vector<Comparison> compare_all(const Model& model, const Arguments& args) {
   RandomStates random(model, args.seed);
-  Conditions rotating_base;
+  ExternalInputs rotating_base;
   rotating_base.base.emplace();
   rotating_base.base->pose.rotation = rotation_from_rpy({0.3, -0.4, 0.5});
   rotating_base.base->velocity = {random.vector3(1.0), random.vector3(1.0)};
@@ -190,7 +190,7 @@ std::vector<Comparison> compare_all(const Model& model, const Arguments& args) {
   const std::vector<LinkWrench> wrenches = {
       {model.end_effector(), {random.vector3(5.0), random.vector3(10.0)}, Axes::local},
       {model.end_effector(), {random.vector3(5.0), random.vector3(10.0)}, Axes::world}};
-  Conditions with_wrenches;
+  ExternalInputs with_wrenches;
   with_wrenches.wrenches = wrenches;
   std::vector<Comparison> results;
   for (const Task task : {Task::inverse, Task::forward}) {
@@ -205,7 +205,7 @@ std::vector<Comparison> compare_all(const Model& model, const Arguments& args) {
 ordered_json to_json(const Comparison& comparison) {
   ordered_json object;
   object["task"] = comparison.inverse() ? "inverse" : "forward";
-  object["conditions"] = comparison.conditions;
+  object["conditions"] = comparison.external;
   if (!comparison.impossible.empty()) object["impossible"] = comparison.impossible;
   object["pairs"] = ordered_json::array();
   for (const Pair& pair : comparison.pairs) {
@@ -241,7 +241,7 @@ void print_triangle(const Comparison& comparison) {
 
 void print(const Comparison& comparison) {
   fmt::print("{} dynamics, {}\n", comparison.inverse() ? "Inverse" : "Forward",
-             comparison.conditions);
+             comparison.external);
   if (!comparison.impossible.empty()) {
     fmt::print("  nothing to compare: {}\n", comparison.impossible);
   } else {

@@ -48,10 +48,10 @@ void add_forward(CLI::App& app, Outcome&) {
     const auto q = parse_vector("--q", args->q, n, robot.q0);
     const auto qd = parse_vector("--qd", args->qd, n, zero);
     const auto tau = parse_vector("--tau", args->tau, n, zero);
-    Conditions conditions;
-    conditions.friction = !args->no_friction;
+    ExternalInputs external;
+    external.friction = !args->no_friction;
     const Eigen::VectorXd accelerations = formulations::forward_dynamics(
-        formulations::find(args->algorithm), robot.model, q, qd, tau, conditions);
+        formulations::find(args->algorithm), robot.model, q, qd, tau, external);
     const std::vector<double> qdd(accelerations.begin(), accelerations.end());
     require_finite("qdd", qdd);
     if (args->json) {

@@ -45,10 +45,10 @@ void one_state(const Arguments& args) {
   const auto q = parse_vector("--q", args.q, n, robot.q0);
   const auto qd = parse_vector("--qd", args.qd, n, zero);
   const auto qdd = parse_vector("--qdd", args.qdd, n, zero);
-  Conditions conditions;
-  conditions.friction = !args.no_friction;
-  const Eigen::VectorXd forces = formulations::inverse_dynamics(
-      formulations::find(args.algorithm), robot.model, q, qd, qdd, conditions);
+  ExternalInputs external;
+  external.friction = !args.no_friction;
+  const Eigen::VectorXd forces = formulations::inverse_dynamics(formulations::find(args.algorithm),
+                                                                robot.model, q, qd, qdd, external);
   const std::vector<double> tau(forces.begin(), forces.end());
   require_finite("tau", tau);
   if (args.json) {

@@ -237,7 +237,7 @@ void DynamicsServer::get_dynamics_terms(
     dynamics::friction_forces(model, workspace, qd, friction);
     dynamics::jacobian(model, workspace, q, frame, axes, jacobian);
     const auto energy = dynamics::energy(model, workspace, q, qd);
-    const auto centre = dynamics::momentum(model, workspace, q, qd).center;
+    const auto center = dynamics::momentum(model, workspace, q, qd).center;
     const auto finite = [](const std::vector<double>& values) {
       return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
     };
@@ -256,9 +256,9 @@ void DynamicsServer::get_dynamics_terms(
     answer.jacobian = to_message(in_message_order(jacobian(Eigen::all, order)));
     answer.kinetic_energy = energy.kinetic;
     answer.potential_energy = energy.potential;
-    answer.centre_of_mass.x = centre.x();
-    answer.centre_of_mass.y = centre.y();
-    answer.centre_of_mass.z = centre.z();
+    answer.center_of_mass.x = center.x();
+    answer.center_of_mass.y = center.y();
+    answer.center_of_mass.z = center.z();
     answer.flexible_as_rigid = now->flexible.has_value();
   });
 }

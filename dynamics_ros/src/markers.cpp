@@ -23,7 +23,7 @@ geometry_msgs::msg::Point to_point(const Eigen::Vector3d& v) {
 /// The marker's namespace.
 const char* name_of(Shape::Subject subject) {
   switch (subject) {
-    case Shape::Subject::center_of_mass: return "centre_of_mass";
+    case Shape::Subject::center_of_mass: return "center_of_mass";
     case Shape::Subject::trail: return "trail";
     case Shape::Subject::effort: return "effort";
     case Shape::Subject::inertia: return "inertia";

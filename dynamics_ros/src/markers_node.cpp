@@ -21,7 +21,7 @@ Color color(const std::vector<double>& values) {
 
 MarkerOptions options_from(const dynamics_markers::Params& given) {
   MarkerOptions options;
-  options.center_of_mass = given.show.centre_of_mass;
+  options.center_of_mass = given.show.center_of_mass;
   options.trail = given.show.trail;
   options.efforts = given.show.efforts;
   options.inertias = given.show.inertias;
@@ -36,14 +36,14 @@ MarkerOptions options_from(const dynamics_markers::Params& given) {
   options.energy_place = Eigen::Vector3d::Map(given.energy_place.data());
   options.lifetime = given.lifetime;
   options.frame_prefix = given.frame_prefix;
-  options.center_color = color(given.colours.centre_of_mass);
-  options.trail_color = color(given.colours.trail);
-  options.effort_color = color(given.colours.effort);
-  options.excess_color = color(given.colours.excess);
-  options.inertia_color = color(given.colours.inertia);
-  options.payload_color = color(given.colours.payload);
-  options.beam_color = color(given.colours.flexible_link);
-  options.text_color = color(given.colours.text);
+  options.center_color = color(given.colors.center_of_mass);
+  options.trail_color = color(given.colors.trail);
+  options.effort_color = color(given.colors.effort);
+  options.excess_color = color(given.colors.excess);
+  options.inertia_color = color(given.colors.inertia);
+  options.payload_color = color(given.colors.payload);
+  options.beam_color = color(given.colors.flexible_link);
+  options.text_color = color(given.colors.text);
   return options;
 }
 

@@ -63,13 +63,12 @@ void Robot::at_states(ConstVector q, ConstVector qd, ConstVector input, MutableV
                       bool friction, const char* what, const char* field, const One& one,
                       const All& all) const {
   const std::size_t n = model.size(), count = q.size() / n;
-  dynamics::Conditions conditions;
-  conditions.friction = friction;
+  dynamics::ExternalInputs external;
+  external.friction = friction;
   auto loan = workspace();
   const auto named = [&](std::size_t k) {
     try {
-      one(model, *loan, row(q, k, n), row(qd, k, n), row(input, k, n), row(output, k, n),
-          conditions);
+      one(model, *loan, row(q, k, n), row(qd, k, n), row(input, k, n), row(output, k, n), external);
     } catch (const dynamics::StateError& error) {
       throw Fault(ResultCode::NO_SOLUTION, fmt::format("{}[{}]: {}", field, k, error.what()));
     }
@@ -79,7 +78,7 @@ void Robot::at_states(ConstVector q, ConstVector qd, ConstVector input, MutableV
   } else {
     auto batch = batches_.take();
     try {
-      all(model, *batch, q, qd, input, output, conditions);
+      all(model, *batch, q, qd, input, output, external);
     } catch (const dynamics::BatchError& error) {
       named(error.state());  // the reason in the single kernel's words
       throw Fault(ResultCode::NO_SOLUTION,

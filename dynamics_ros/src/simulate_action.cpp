@@ -51,12 +51,12 @@ void SimulateAction::take(const std::shared_ptr<GoalHandle>& goal) {
 
 void SimulateAction::run(GoalHandle& goal) const {
   const auto begin = Clock::now();
-  auto told = begin - feedback_period;
+  auto last_feedback = begin - feedback_period;
   const double duration = goal.get_goal()->duration;
   const auto go_on = [&](double time) {
     const auto now = Clock::now();
-    if (now - told >= feedback_period) {
-      told = now;
+    if (now - last_feedback >= feedback_period) {
+      last_feedback = now;
       auto feedback = std::make_shared<Simulate::Feedback>();
       feedback->time = time;
       feedback->progress = time / duration;

@@ -41,7 +41,7 @@ class SimulateAction {
   CallStatistics& statistics_;
   std::atomic<bool> ending_ = false;
   WorkerPool pool_;
-  // Of its own, one callback at a time: rclcpp_action tells the client of an accepted goal before
+  // Of its own, one callback at a time: rclcpp_action reports an accepted goal to the client before
   // it keeps it, and a request for the result that overtakes it would be answered with an empty
   // one.
   rclcpp::CallbackGroup::SharedPtr group_;

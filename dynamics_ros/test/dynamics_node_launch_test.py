@@ -245,7 +245,7 @@ class TestNode(NodeTest):
         self.assertGreater(float(requests["inverse_dynamics latency p99 (ms)"]), 0.0)
         self.assertIn("empty", requests["inverse_dynamics last fault"])
         self.assertIn("simulations running", values("load"))
-        # a bad description is told, the old one is in use
+        # a bad description is received, the old one is in use
         self.description.publish(String(data="<robot"))
         self.until(lambda: latest["model"].level == DiagnosticStatus.WARN, "no warning")
         self.assertEqual(values("model")["name"], "puma")

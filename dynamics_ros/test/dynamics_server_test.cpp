@@ -88,9 +88,9 @@ TEST_F(Crane, InverseDynamicsInAnyJointOrder) {
   const std::vector<double> q = {0.4, -0.3, 0.2}, qd = {1.1, -0.6, 0.3}, qdd = {2.0, 1.0, -3.0};
   std::vector<double> tau(3), frictionless(3);
   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau);
-  dynamics::Conditions conditions;
-  conditions.friction = false;
-  dynamics::inverse_dynamics(model, workspace, q, qd, qdd, frictionless, conditions);
+  dynamics::ExternalInputs external;
+  external.friction = false;
+  dynamics::inverse_dynamics(model, workspace, q, qd, qdd, frictionless, external);
 
   InverseDynamics::Request request;
   request.trajectory.header.frame_id = "kept";

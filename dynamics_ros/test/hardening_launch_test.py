@@ -55,10 +55,10 @@ for _ in range(3):
     client.call_async(test.long_request())
 action = ActionClient(test.node, Simulate, "/dynamics/simulate")
 assert action.wait_for_server(60.0)
-told = []
+received = []
 goal = Simulate.Goal(duration=1e6, sample=1e5)
-test.wait(action.send_goal_async(goal, feedback_callback=told.append))
-test.until(lambda: told, "no feedback")
+test.wait(action.send_goal_async(goal, feedback_callback=received.append))
+test.until(lambda: received, "no feedback")
 print("in the middle", flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -209,7 +209,7 @@ class TestNode(unittest.TestCase):
         self.assertEqual(future.result().full_node_name, "/component_markers")
 
     def test_5_bad_parameters_are_named(self):
-        for bad in ("scale:=0.0", "rate:=-1.0", "colours.effort:=[1.0, 2.0, 0.0, 1.0]",
+        for bad in ("scale:=0.0", "rate:=-1.0", "colors.effort:=[1.0, 2.0, 0.0, 1.0]",
                     "trail_length:=1"):
             done = subprocess.run(
                 [EXECUTABLE, "--ros-args", "-p", bad], capture_output=True, text=True, timeout=60,

@@ -59,7 +59,7 @@ TEST(Markers, CenterOfMassIsAStampedSphere) {
   MovingRobot robot = pendulum(0.6);
   Markers markers;
   const auto array = markers.make(robot, {});
-  const Marker* center = find(array, "centre_of_mass");
+  const Marker* center = find(array, "center_of_mass");
   ASSERT_NE(center, nullptr);
   // about +y from straight down: z turns towards x
   const Eigen::Vector3d expected(-0.5 * std::sin(0.6), 0.0, -0.5 * std::cos(0.6));
@@ -167,7 +167,7 @@ TEST(Markers, HaveTheNameTypeAndColorOfTheirSubject) {
     Color color;
   };
   const std::vector<Expected> all = {
-      {"centre_of_mass", 0, Marker::SPHERE, options.center_color},
+      {"center_of_mass", 0, Marker::SPHERE, options.center_color},
       {"trail", 0, Marker::LINE_STRIP, options.trail_color},
       {"effort", 0, Marker::LINE_STRIP, options.effort_color},
       {"effort", 1, Marker::ARROW, options.effort_color},

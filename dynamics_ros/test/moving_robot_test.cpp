@@ -134,7 +134,8 @@ TEST(LinkFrames, of_a_bent_arm_are_those_of_the_core) {
     EXPECT_LE(distance(look_up(robot, core.rigid().frames()[i].name), expected), 1e-12)
         << core.rigid().frames()[i].name;
   }
-  EXPECT_LE((robot.center_of_mass() - dynamics::center_of_mass(core, workspace, bent)).norm(), 1e-12);
+  EXPECT_LE((robot.center_of_mass() - dynamics::center_of_mass(core, workspace, bent)).norm(),
+            1e-12);
   EXPECT_GT(robot.energy().strain, 0.0);
 }
 

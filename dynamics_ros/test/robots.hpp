@@ -3,7 +3,7 @@
 
 namespace dynamics_ros::test {
 
-/// A pendulum about y: mass 2 kg at 0.5 m below the joint, inertia 0.1 kg m^2 about its centre,
+/// A pendulum about y: mass 2 kg at 0.5 m below the joint, inertia 0.1 kg m^2 about its center,
 /// friction 0.3 N m, damping 0.7 N m s/rad, rotor 0.05 kg m^2, effort limit 12 N m.
 inline constexpr const char* pendulum = R"(<robot name="pendulum">
   <link name="base"/>

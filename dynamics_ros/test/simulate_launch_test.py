@@ -74,8 +74,8 @@ class TestSimulate(NodeTest):
         self.have_puma()
         for scenario, name in ((Simulate.Goal.FREE_FALL, "free-fall"),
                                (Simulate.Goal.HOLD, "hold")):
-            told = []
-            handle = self.send(lambda message: told.append(message.feedback), scenario=scenario,
+            received = []
+            handle = self.send(lambda message: received.append(message.feedback), scenario=scenario,
                                joint_names=self.names, positions=Q[::-1], duration=1.0,
                                sample=0.05)
             answer = self.result(handle)
@@ -84,9 +84,9 @@ class TestSimulate(NodeTest):
             self.assert_same_run(answer.result.states, core_run(
                 PUMA, "--scenario", name, "--duration", 1.0, "--sample", 0.05,
                 f"--q0={','.join(map(repr, Q))}"))
-            self.until(lambda: told, "no feedback")
-            self.assertTrue(all(0.0 <= one.progress <= 1.0 for one in told))
-            self.assertTrue(all(one.time == one.progress for one in told))
+            self.until(lambda: received, "no feedback")
+            self.assertTrue(all(0.0 <= one.progress <= 1.0 for one in received))
+            self.assertTrue(all(one.time == one.progress for one in received))
 
     def test_3_trajectories(self):
         self.have_puma()
@@ -151,12 +151,12 @@ class TestSimulate(NodeTest):
 
     def test_6_several_at_once_and_canceled(self):
         self.have_puma()
-        told = [[], [], [], []]
+        received = [[], [], [], []]
         handles = [
-            self.send(lambda message, told=told[i]: told.append(message.feedback),
+            self.send(lambda message, received=received[i]: received.append(message.feedback),
                       duration=FOREVER, sample=FOREVER / 10.0)
             for i in range(2)]
-        self.until(lambda: told[0] and told[1], "two do not run side by side")
+        self.until(lambda: received[0] and received[1], "two do not run side by side")
         handles.append(self.send(duration=FOREVER, sample=FOREVER / 10.0))  # waits
         busy = self.result(self.send(duration=1.0))
         self.assertEqual(busy.status, GoalStatus.STATUS_ABORTED)
@@ -178,9 +178,9 @@ class TestSimulate(NodeTest):
         self.assertEqual(answer.status, GoalStatus.STATUS_SUCCEEDED)
 
     def test_7_an_interrupt_ends_runs_in_progress(self):
-        told = []
-        self.send(told.append, duration=FOREVER, sample=FOREVER / 10.0)
-        self.until(lambda: told, "it does not run")
+        received = []
+        self.send(received.append, duration=FOREVER, sample=FOREVER / 10.0)
+        self.until(lambda: received, "it does not run")
 
 
 @launch_testing.post_shutdown_test()

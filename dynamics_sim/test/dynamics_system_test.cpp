@@ -335,11 +335,11 @@ TEST(DynamicsSystem, TrackingCanBeSetByJoint) {
 
 TEST(DynamicsSystem, FrictionVelocityAndSubstepsAreParameters) {
   // at friction_velocity Coulomb friction is 1/sqrt(2) of its maximum
-  const std::string rubbing = "<dynamics damping='0' friction='5'/>";
+  const std::string with_friction = "<dynamics damping='0' friction='5'/>";
   for (const auto& [speed, share] : {std::pair{"0.5", 1.0 / std::sqrt(2.0)}, {"0.001", 1.0}}) {
     System system(arm_urdf(
         control_block(parameter("friction_velocity", speed) + parameter("gravity", "0 0 0")),
-        rubbing));
+        with_friction));
     ASSERT_NO_FATAL_FAILURE(system.activate());
     ASSERT_EQ(system.claim({"joint10/velocity"}), return_type::OK);
     system.command("joint10/velocity", 0.5);
@@ -347,7 +347,7 @@ TEST(DynamicsSystem, FrictionVelocityAndSubstepsAreParameters) {
     // the mimic joint has no friction
     EXPECT_NEAR(system.state("joint10/effort"), 5.0 * share, 0.06) << speed;
   }
-  System implicit(arm_urdf(control_block(parameter("substeps", "0")), rubbing));
+  System implicit(arm_urdf(control_block(parameter("substeps", "0")), with_friction));
   ASSERT_NO_FATAL_FAILURE(implicit.activate());
   implicit.run(0.1);
   EXPECT_EQ(implicit.state("joint1/position"), 0.3);

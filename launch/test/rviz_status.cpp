@@ -4,8 +4,8 @@
 //
 //   rviz_status CONFIGURATION SECONDS
 //
-// Runs until every display is OK and has received messages, and one has loaded a robot, or until the
-// timeout; then prints one line per status and exits with 0, or with 1 after the timeout.
+// Runs until every display is OK and has received messages, and one has loaded a robot, or until
+// the timeout; then prints one line per status and exits with 0, or with 1 after the timeout.
 
 #include <QApplication>
 #include <chrono>

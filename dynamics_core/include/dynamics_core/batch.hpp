@@ -12,11 +12,12 @@
 // state, also as a block of a larger one (X.topRows(n)), or a row-major N x n matrix with one row
 // per state; see batch_view.hpp. Results that are matrices have n * n numbers per state,
 // column by column as for one state (see view.hpp): entry (i, j) of state k is
-// M[(k * n + j) * n + i] of a vector, M(j * n + i, k) of an (n * n) x N matrix. N is any number of states.
+// M[(k * n + j) * n + i] of a vector, M(j * n + i, k) of an (n * n) x N matrix. N is any number of
+// states.
 //
 // The numbers are those of the functions for one state (rigid/), but for rounding; they do not
-// depend on the number of threads, nor on which other states are in the batch. Conditions hold for
-// all states; wrenches must be in Axes::local.
+// depend on the number of threads, nor on which other states are in the batch. ExternalInputs hold
+// for all states; wrenches must be in Axes::local.
 //
 // An argument of a wrong size or shape throws ArgumentError naming it, and nothing is written. A
 // state that has no answer (a number that is not finite, a singular inertia matrix) does not stop
@@ -80,14 +81,14 @@ namespace batch {
 
 /// tau of every state, as dynamics::inverse_dynamics().
 void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
-                      ConstBatch qdd, MutableBatch tau, const Conditions& conditions = {});
+                      ConstBatch qdd, MutableBatch tau, const ExternalInputs& external = {});
 
 /// g of every state, as dynamics::gravity_forces().
 void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch g);
 
 /// qdd of every state, as dynamics::forward_dynamics().
 void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
-                      ConstBatch tau, MutableBatch qdd, const Conditions& conditions = {});
+                      ConstBatch tau, MutableBatch qdd, const ExternalInputs& external = {});
 
 /// M of every state, as dynamics::inertia_matrix().
 void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch M);
@@ -95,14 +96,14 @@ void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q,
 /// d tau / d q and d tau / d qd of every state, as dynamics::inverse_dynamics_derivatives().
 void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
                                   ConstBatch qd, ConstBatch qdd, MutableBatch tau_by_q,
-                                  MutableBatch tau_by_qd, const Conditions& conditions = {});
+                                  MutableBatch tau_by_qd, const ExternalInputs& external = {});
 
 /// d qdd / d q, d qdd / d qd and d qdd / d tau of every state, as
 /// dynamics::forward_dynamics_derivatives().
 void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
                                   ConstBatch qd, ConstBatch tau, MutableBatch qdd_by_q,
                                   MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
-                                  const Conditions& conditions = {});
+                                  const ExternalInputs& external = {});
 
 }  // namespace batch
 }  // namespace dynamics

@@ -40,7 +40,7 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   ConstVector qd, ConstVector qdd,
                                   Eigen::Ref<Eigen::MatrixXd> tau_by_q,
                                   Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
-                                  const Conditions& conditions = {});
+                                  const ExternalInputs& external = {});
 
 /// d qdd / d q, d qdd / d qd and d qdd / d tau of forward_dynamics(); the last is M^-1.
 /// Throws as above, and StateError where forward dynamics has no answer.
@@ -49,6 +49,6 @@ void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_q,
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
-                                  const Conditions& conditions = {});
+                                  const ExternalInputs& external = {});
 
 }  // namespace dynamics

@@ -26,7 +26,9 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// Base of the four kinds below. `what()` is "element: message", or the message alone.
 class Error : public std::runtime_error {
  public:
+  /// An error that names no element.
   explicit Error(const std::string& message) : std::runtime_error(message) {}
+  /// An error of `element`: a link, joint, argument or file.
   Error(std::string element, const std::string& message)
       : std::runtime_error(element.empty() ? message : element + ": " + message),
         element_(std::move(element)) {}

@@ -34,13 +34,14 @@ struct LinkWrench {
 };
 
 /// What surrounds the robot in a call. The default: base at rest, nothing touches it, friction on.
-struct Conditions {
+struct ExternalInputs {
   std::optional<BaseMotion> base;
   ListView<LinkWrench> wrenches;  ///< kept by the caller; a temporary vector does not compile
   bool friction = true;           ///< damping and Coulomb friction of the joints
 };
 
-/// Whether damping and Coulomb friction of the joints act, for functions that take no Conditions.
+/// Whether damping and Coulomb friction of the joints act, for functions that take no
+/// ExternalInputs.
 /// {} is the default, true; nothing but a bool converts to it.
 class Friction {
  public:

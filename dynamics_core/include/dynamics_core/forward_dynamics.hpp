@@ -20,9 +20,9 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// StateError where there is no answer: a joint that moves no mass, a floating joint at pitch =
 /// +-90 degrees.
 void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector tau, MutableVector qdd, const Conditions& conditions = {});
+                      ConstVector tau, MutableVector qdd, const ExternalInputs& external = {});
 Status try_forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                             ConstVector tau, MutableVector qdd,
-                            const Conditions& conditions = {}) noexcept;
+                            const ExternalInputs& external = {}) noexcept;
 
 }  // namespace dynamics

@@ -30,13 +30,13 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 /// tau = M qdd + C qd + g + friction - J^T w. O(n).
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector qdd, MutableVector tau, const Conditions& conditions = {});
+                      ConstVector qdd, MutableVector tau, const ExternalInputs& external = {});
 Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                             ConstVector qdd, MutableVector tau,
-                            const Conditions& conditions = {}) noexcept;
+                            const ExternalInputs& external = {}) noexcept;
 
 /// Where the wrenches of joints go: a vector, array or span of them. It has no default, so that
-/// {} as the argument after tau means Conditions.
+/// {} as the argument after tau means ExternalInputs.
 class WrenchOutput {
  public:
   template <class Range>
@@ -58,10 +58,10 @@ class WrenchOutput {
 /// inertia and friction.
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
-                      const Conditions& conditions = {});
+                      const ExternalInputs& external = {});
 Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                             ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
-                            const Conditions& conditions = {}) noexcept;
+                            const ExternalInputs& external = {}) noexcept;
 
 /// g: the torques that hold the robot at rest against gravity, without friction and wrenches. O(n).
 void gravity_forces(const Model& model, Workspace& workspace, ConstVector q, MutableVector g);
@@ -70,9 +70,9 @@ Status try_gravity_forces(const Model& model, Workspace& workspace, ConstVector 
 
 /// Bias forces: C qd + g + friction - J^T w (Saha 1999, Eq. 20). O(n).
 void bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                 MutableVector bias, const Conditions& conditions = {});
+                 MutableVector bias, const ExternalInputs& external = {});
 Status try_bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                       MutableVector bias, const Conditions& conditions = {}) noexcept;
+                       MutableVector bias, const ExternalInputs& external = {}) noexcept;
 
 /// J^T w: the joint torques that do the same work as wrenches on links (Saha 1999, Eq. 30). O(n).
 void wrenches_to_joint_torques(const Model& model, Workspace& workspace, ConstVector q,

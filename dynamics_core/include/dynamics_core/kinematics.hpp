@@ -35,6 +35,7 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// The motion of all bodies of one model in one state, for one thread at a time.
 class Kinematics {
  public:
+  /// Allocates the memory for this model.
   explicit Kinematics(const Model& model);
   ~Kinematics();
   Kinematics(Kinematics&&) noexcept;

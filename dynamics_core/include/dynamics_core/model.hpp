@@ -104,22 +104,33 @@ class Model {
   //   for (const Coordinate& c : model_from_urdf(text).coordinates())     // error
   //   const Model model = model_from_urdf(text);                          // name it first
 
+  /// Name of the robot.
   const std::string& name() const&;
+  /// The independent coordinates, in order.
   std::span<const Coordinate> coordinates() const&;
+  /// The single-axis joints with their bodies, parents first.
   std::span<const Body> bodies() const&;
+  /// The frames of all links.
   std::span<const Frame> frames() const&;
+  /// Remarks and warnings about the model.
   std::span<const Note> notes() const&;
   /// The bodies as the recursions use them (model/tree.hpp, not installed), parents first.
   const std::vector<TreeBody>& tree() const&;
+  /// Name of the robot.
   const std::string& name() const&& = delete;
+  /// The independent coordinates, in order.
   std::span<const Coordinate> coordinates() const&& = delete;
+  /// The single-axis joints with their bodies, parents first.
   std::span<const Body> bodies() const&& = delete;
+  /// The frames of all links.
   std::span<const Frame> frames() const&& = delete;
+  /// Remarks and warnings about the model.
   std::span<const Note> notes() const&& = delete;
   const std::vector<TreeBody>& tree() const&& = delete;
 
   std::size_t size() const;        ///< number of independent coordinates
   std::size_t body_count() const;  ///< number of single-axis joints, including mimic joints
+  /// Their names, in order.
   std::vector<std::string> coordinate_names() const;
 
   /// Index of a name. Throws ArgumentError, listing the names, if there is none.
@@ -128,18 +139,27 @@ class Model {
   std::optional<std::size_t> find_coordinate(std::string_view name) const;
   std::optional<std::size_t> find_frame(std::string_view name) const;
 
+  /// Name of the root link.
   const std::string& base_link() const&;
+  /// Name of the root link.
   const std::string& base_link() const&& = delete;
   /// Frame at the end of the longest chain of moving joints; the first if several are as long.
   std::size_t end_effector() const;
   double total_mass() const;  ///< of all links, including base and payload (kg)
 
+  /// Gravity in the world frame (m/s^2).
   const Eigen::Vector3d& gravity() const&;
+  /// Gravity in the world frame (m/s^2).
   const Eigen::Vector3d& gravity() const&& = delete;
+  /// See ModelOptions.
   double friction_velocity() const;
+  /// The payload, if there is one.
   const std::optional<Payload>& payload() const&;
+  /// The payload, if there is one.
   const std::optional<Payload>& payload() const&& = delete;
+  /// The description that the model was built from.
   const RobotDescription& description() const&;
+  /// The description that the model was built from.
   const RobotDescription& description() const&& = delete;
 
   /// True if body i is moved by coordinate i for every i: no mimic joint, no floating joint.

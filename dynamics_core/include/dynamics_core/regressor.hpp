@@ -18,7 +18,7 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// Of each body, in its frame (Body::axes) and about its origin, in this order.
 enum class InertialParameter { mass, hx, hy, hz, xx, xy, xz, yy, yz, zz };
 
-/// Ten for each body: mass, mass times centre, tensor about the origin; then one for each body:
+/// Ten for each body: mass, mass times center, tensor about the origin; then one for each body:
 /// damping; one for each: Coulomb friction; one for each: rotor inertia.
 std::size_t parameter_count(const Model& model);
 std::vector<std::string> parameter_names(const Model& model);

@@ -30,6 +30,7 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+/// The result of a function that does not throw.
 // clang-format off
 enum class [[nodiscard]] Status {
   ok,

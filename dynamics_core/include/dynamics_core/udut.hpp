@@ -26,6 +26,7 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 /// The decomposed inertia matrix of one model in one position, for one thread at a time.
 class InertiaFactor {
  public:
+  /// Allocates the memory for this model.
   explicit InertiaFactor(const Model& model);
   ~InertiaFactor();
   InertiaFactor(InertiaFactor&&) noexcept;

@@ -224,10 +224,10 @@ using MutableVector = VectorView<double>;
 // the member dangling at the end of the statement: that does not compile.
 //
 //   std::vector<LinkWrench> wrenches = ...;
-//   conditions.wrenches = wrenches;                         // wrenches must outlive conditions
-//   conditions.wrenches = std::span(wrenches).first(2);
-//   conditions.wrenches = {};                               // none
-//   conditions.wrenches = std::vector<LinkWrench>{...};     // does not compile
+//   external.wrenches = wrenches;                         // wrenches must outlive conditions
+//   external.wrenches = std::span(wrenches).first(2);
+//   external.wrenches = {};                               // none
+//   external.wrenches = std::vector<LinkWrench>{...};     // does not compile
 //
 // It never allocates.
 
@@ -266,6 +266,7 @@ class ListView {
 /// columns are contiguous. Never a copy: other expressions do not compile (append .eval()).
 class ConstMatrix {
  public:
+  /// From a column-major matrix, or a block or map of one.
   template <class Expression>
   requires(view::DenseInMemory<Expression, const double> &&
            (!std::remove_cvref_t<Expression>::IsRowMajor ||
@@ -280,6 +281,7 @@ class ConstMatrix {
 
   Eigen::Index rows() const { return rows_; }
   Eigen::Index cols() const { return cols_; }
+  /// The entries of column j.
   const double* column(Eigen::Index j) const { return data_ + j * stride_; }
 
  private:

@@ -12,6 +12,6 @@ namespace dynamics::formulations {
 /// Model::coordinates(). Throws ArgumentError for wrong sizes, values that are not finite, or bad
 /// conditions.
 DynamicsInput<double> make_dynamics_input(const Model& model, Workspace& workspace, ConstVector q,
-                                          ConstVector qd, const Conditions& conditions);
+                                          ConstVector qd, const ExternalInputs& external);
 
 }  // namespace dynamics::formulations

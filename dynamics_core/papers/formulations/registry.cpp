@@ -132,8 +132,8 @@ std::string branching_link(const Model& model) {
 }
 
 void require(const Formulation& formulation, Task task, const Model& model,
-             const Conditions& conditions) {
-  const std::string reason = not_covered(formulation, task, model, conditions);
+             const ExternalInputs& external) {
+  const std::string reason = not_covered(formulation, task, model, external);
   if (!reason.empty())
     throw ArgumentError(fmt::format("formulation {} {}", formulation.name, reason));
 }
@@ -159,7 +159,7 @@ const Formulation& find(std::string_view name) {
 }
 
 std::string not_covered(const Formulation& formulation, Task task, const Model& model,
-                        const Conditions& conditions) {
+                        const ExternalInputs& external) {
   const bool inverse = task == Task::inverse;
   const std::optional<Coverage>& coverage = inverse ? formulation.inverse : formulation.forward;
   if (!coverage) {
@@ -169,12 +169,12 @@ std::string not_covered(const Formulation& formulation, Task task, const Model& 
     return fmt::format("supports only serial chains, but link '{}' has several child joints",
                        branching_link(model));
   }
-  if (!coverage->rotating_base && conditions.base &&
-      !(conditions.base->velocity.angular.isZero(0.0) &&
-        conditions.base->acceleration.angular.isZero(0.0))) {
+  if (!coverage->rotating_base && external.base &&
+      !(external.base->velocity.angular.isZero(0.0) &&
+        external.base->acceleration.angular.isZero(0.0))) {
     return "does not support a rotating base";
   }
-  if (!coverage->wrenches && !conditions.wrenches.empty()) {
+  if (!coverage->wrenches && !external.wrenches.empty()) {
     return "does not support wrenches on links";
   }
   if (!coverage->mimic) {
@@ -189,22 +189,22 @@ std::string not_covered(const Formulation& formulation, Task task, const Model& 
 }
 
 Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
-                                 ConstVector qd, ConstVector qdd, const Conditions& conditions) {
+                                 ConstVector qd, ConstVector qdd, const ExternalInputs& external) {
   const Algorithm& algorithm = find_algorithm(formulation);
-  require(formulation, Task::inverse, model, conditions);
+  require(formulation, Task::inverse, model, external);
   Workspace workspace(model);
   VectorXd tau(at(model.size()));
   if (algorithm.inverse == nullptr) {
-    dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+    dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau, external);
     return tau;
   }
-  const Input input = make_dynamics_input(model, workspace, q, qd, conditions);
+  const Input input = make_dynamics_input(model, workspace, q, qd, external);
   check_vector(model, "qdd", qdd);
   Numbers accelerations(model.body_count());
   const double* body_accelerations = body_rates(model, qdd, accelerations);
   accelerations.assign(body_accelerations, body_accelerations + model.body_count());
   Numbers forces = algorithm.inverse(input, accelerations);
-  for (std::size_t i = 0; i < forces.size() && conditions.friction; ++i) {
+  for (std::size_t i = 0; i < forces.size() && external.friction; ++i) {
     forces[i] += kernel::joint_friction(model.tree()[i], input.qd[i], model.friction_velocity());
   }
   collect_forces(model, forces.data(), tau);
@@ -212,16 +212,16 @@ Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& mo
 }
 
 Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
-                                 ConstVector qd, ConstVector tau, const Conditions& conditions) {
+                                 ConstVector qd, ConstVector tau, const ExternalInputs& external) {
   const Algorithm& algorithm = find_algorithm(formulation);
-  require(formulation, Task::forward, model, conditions);
+  require(formulation, Task::forward, model, external);
   Workspace workspace(model);
   VectorXd qdd(at(model.size()));
   if (algorithm.direct == nullptr && algorithm.matrix == nullptr) {
-    dynamics::forward_dynamics(model, workspace, q, qd, tau, qdd, conditions);
+    dynamics::forward_dynamics(model, workspace, q, qd, tau, qdd, external);
     return qdd;
   }
-  const Input input = make_dynamics_input(model, workspace, q, qd, conditions);
+  const Input input = make_dynamics_input(model, workspace, q, qd, external);
   check_vector(model, "tau", tau);
   require_regular(model, q);
   // torques act on the joints that are not mimic joints, friction on every joint
@@ -229,7 +229,7 @@ Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& mo
   VectorXd forces(at(bodies));
   for (std::size_t i = 0; i < bodies; ++i) {
     forces[at(i)] = model.is_mimic(i) ? 0.0 : tau[model.bodies()[i].coordinate];
-    if (conditions.friction) {
+    if (external.friction) {
       forces[at(i)] -=
           kernel::joint_friction(model.tree()[i], input.qd[i], model.friction_velocity());
     }

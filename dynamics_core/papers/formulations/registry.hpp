@@ -45,18 +45,18 @@ const Formulation& find(std::string_view name);
 /// The reason why the formulation does not cover this robot under these conditions, or "" if it
 /// does.
 std::string not_covered(const Formulation& formulation, Task task, const Model& model,
-                        const Conditions& conditions = {});
+                        const ExternalInputs& external = {});
 
 /// Joint torques, as dynamics::inverse_dynamics(). Throws ArgumentError for bad arguments, and with
 /// the reason if the formulation does not cover the case.
 Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector qdd,
-                                 const Conditions& conditions = {});
+                                 const ExternalInputs& external = {});
 
 /// Joint accelerations, as dynamics::forward_dynamics(). Throws as above, and StateError if the
 /// inertia matrix is singular.
 Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector tau,
-                                 const Conditions& conditions = {});
+                                 const ExternalInputs& external = {});
 
 }  // namespace dynamics::formulations

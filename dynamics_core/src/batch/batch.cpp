@@ -173,18 +173,18 @@ class Call {
     ++outputs_;
     return *this;
   }
-  Call& under(const Conditions& conditions) {
-    check_conditions(model_, conditions);
-    for (const LinkWrench& wrench : conditions.wrenches) {
+  Call& under(const ExternalInputs& external) {
+    check_conditions(model_, external);
+    for (const LinkWrench& wrench : external.wrenches) {
       if (wrench.axes != Axes::local) {
         throw ArgumentError(
             "a batch takes wrenches that turn with their links: give them in Axes::local");
       }
     }
-    base_ = base_state(model_, conditions.base);
-    job_.friction = conditions.friction;
-    job_.wrenches = body_wrenches(model_, memory_.single.memory(), nullptr, conditions.wrenches,
-                                  conditions.base);
+    base_ = base_state(model_, external.base);
+    job_.friction = external.friction;
+    job_.wrenches =
+        body_wrenches(model_, memory_.single.memory(), nullptr, external.wrenches, external.base);
     return *this;
   }
   Call& regular() {
@@ -279,12 +279,12 @@ class Call {
 }  // namespace
 
 void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
-                      ConstBatch qdd, MutableBatch tau, const Conditions& conditions) {
+                      ConstBatch qdd, MutableBatch tau, const ExternalInputs& external) {
   Call call(model, workspace, q);
-  call.rates(qd).input("qdd", qdd).output("tau", tau, 1).under(conditions);
+  call.rates(qd).input("qdd", qdd).output("tau", tau, 1).under(external);
   call.run(call.memory().kernels.inverse_dynamics, [&](std::size_t k) {
     dynamics::inverse_dynamics(model, call.memory().single, call.q(k), call.qd(k), call.input(k),
-                               call.output(k), conditions);
+                               call.output(k), external);
   });
 }
 
@@ -297,12 +297,12 @@ void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q,
 }
 
 void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
-                      ConstBatch tau, MutableBatch qdd, const Conditions& conditions) {
+                      ConstBatch tau, MutableBatch qdd, const ExternalInputs& external) {
   Call call(model, workspace, q);
-  call.rates(qd).input("tau", tau).output("qdd", qdd, 1).under(conditions).regular();
+  call.rates(qd).input("tau", tau).output("qdd", qdd, 1).under(external).regular();
   call.run(call.memory().kernels.forward_dynamics, [&](std::size_t k) {
     dynamics::forward_dynamics(model, call.memory().single, call.q(k), call.qd(k), call.input(k),
-                               call.output(k), conditions);
+                               call.output(k), external);
   });
 }
 
@@ -318,15 +318,15 @@ void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q,
 
 void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
                                   ConstBatch qd, ConstBatch qdd, MutableBatch tau_by_q,
-                                  MutableBatch tau_by_qd, const Conditions& conditions) {
+                                  MutableBatch tau_by_qd, const ExternalInputs& external) {
   Call call(model, workspace, q);
   call.rates(qd).input("qdd", qdd);
   call.output("tau_by_q", tau_by_q, model.size()).output("tau_by_qd", tau_by_qd, model.size());
-  call.under(conditions);
+  call.under(external);
   call.run(call.memory().kernels.inverse_dynamics_derivatives, [&](std::size_t k) {
     auto& [by_q, by_qd, unused] = call.memory().matrices;
     dynamics::inverse_dynamics_derivatives(model, call.memory().derivative, call.q(k), call.qd(k),
-                                           call.input(k), by_q, by_qd, conditions);
+                                           call.input(k), by_q, by_qd, external);
     call.put(0, k, by_q);
     call.put(1, k, by_qd);
   });
@@ -335,16 +335,16 @@ void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace,
 void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
                                   ConstBatch qd, ConstBatch tau, MutableBatch qdd_by_q,
                                   MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
-                                  const Conditions& conditions) {
+                                  const ExternalInputs& external) {
   Call call(model, workspace, q);
   call.rates(qd).input("tau", tau);
   call.output("qdd_by_q", qdd_by_q, model.size()).output("qdd_by_qd", qdd_by_qd, model.size());
   call.output("qdd_by_tau", qdd_by_tau, model.size());
-  call.under(conditions).regular();
+  call.under(external).regular();
   call.run(call.memory().kernels.forward_dynamics_derivatives, [&](std::size_t k) {
     auto& [by_q, by_qd, by_tau] = call.memory().matrices;
     dynamics::forward_dynamics_derivatives(model, call.memory().derivative, call.q(k), call.qd(k),
-                                           call.input(k), by_q, by_qd, by_tau, conditions);
+                                           call.input(k), by_q, by_qd, by_tau, external);
     call.put(0, k, by_q);
     call.put(1, k, by_qd);
     call.put(2, k, by_tau);

@@ -47,7 +47,7 @@ ConditionRange sample_condition(const Model& model, std::size_t samples) {
   VectorXd q(n);
   MatrixXd M(n, n);
   ConditionRange range;
-  std::vector<double> conditions;
+  std::vector<double> external;
   for (std::size_t k = 0; k < samples; ++k) {
     sample_positions(model, k, q);
     inertia_matrix(model, workspace, q, M);
@@ -55,7 +55,7 @@ ConditionRange sample_condition(const Model& model, std::size_t samples) {
       const double smallest = values[0], largest = values[values.size() - 1];
       return smallest > 0.0 ? largest / smallest : std::numeric_limits<double>::infinity();
     };
-    conditions.push_back(condition_of(symmetric_eigenvalues(M)));
+    external.push_back(condition_of(symmetric_eigenvalues(M)));
     const VectorXd scale = M.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
     const Eigenpairs scaled = symmetric_eigenpairs(scale.asDiagonal() * M * scale.asDiagonal());
     const double condition = condition_of(scaled.values);
@@ -67,11 +67,11 @@ ConditionRange sample_condition(const Model& model, std::size_t samples) {
       range.weakest = model.coordinates()[static_cast<std::size_t>(weakest)].name;
     }
   }
-  std::sort(conditions.begin(), conditions.end());
-  range.samples = conditions.size();
-  range.smallest = conditions.front();
-  range.median = conditions[conditions.size() / 2];
-  range.largest = conditions.back();
+  std::sort(external.begin(), external.end());
+  range.samples = external.size();
+  range.smallest = external.front();
+  range.median = external[external.size() / 2];
+  range.largest = external.back();
   return range;
 }
 

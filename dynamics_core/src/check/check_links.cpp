@@ -191,7 +191,7 @@ class LinkChecks {
         shaped ? 0.5 * box.diagonal() : std::max(2.0 * box.diagonal(), 0.5 * reach_);
     if (threshold <= 0.0 || outside <= threshold) return;
     robot_
-        .report(Severity::warning, link, "centre-outside",
+        .report(Severity::warning, link, "center-outside",
                 fmt::format(
                     "center of mass is {:.3g} m outside the box around its {}, of size {:.3g} m",
                     outside, shaped ? "shapes" : "joints", box.diagonal()),

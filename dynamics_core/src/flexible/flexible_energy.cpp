@@ -208,8 +208,8 @@ Pose cross_section_pose(const FlexibleModel& model, ConstVector q, std::size_t l
 
 namespace {
 
-void add_beams(const FlexibleModel& model, const char* name, flexible::SparseMatrix flexible::Beam::*part,
-               Eigen::Ref<Eigen::MatrixXd> matrix) {
+void add_beams(const FlexibleModel& model, const char* name,
+               flexible::SparseMatrix flexible::Beam::*part, Eigen::Ref<Eigen::MatrixXd> matrix) {
   const auto n = static_cast<Eigen::Index>(model.size());
   if (matrix.rows() != n || matrix.cols() != n) {
     throw ArgumentError(fmt::format("{} is {} x {}; {} x {} is required", name, matrix.rows(),

@@ -35,7 +35,7 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   ConstVector qd, ConstVector qdd,
                                   Eigen::Ref<Eigen::MatrixXd> tau_by_q,
                                   Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
-                                  const Conditions& conditions) {
+                                  const ExternalInputs& external) {
   DerivativeWorkspace::Memory& memory = workspace.memory();
   Workspace::Memory& rigid = memory.rigid.memory();
   const std::size_t n = rigid.size;
@@ -45,17 +45,16 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
               .vector("qdd", qdd, n)
               .matrix("tau_by_q", tau_by_q, n, n)
               .matrix("tau_by_qd", tau_by_qd, n, n)
-              .conditions(model, conditions)
-              .local_axes("inverse_dynamics_derivatives", conditions.wrenches)
+              .external_inputs(model, external)
+              .local_axes("inverse_dynamics_derivatives", external.wrenches)
               .status(),
           rigid.problem, model);
 
   const double* positions = body_positions(model, q, rigid.q);
   const double* rates = body_rates(model, qd, rigid.qd);
   const double* accelerations = body_rates(model, qdd, rigid.qdd);
-  const auto* wrenches =
-      body_wrenches(model, rigid, positions, conditions.wrenches, conditions.base);
-  const kernel::BaseState<double> base = base_state(model, conditions.base);
+  const auto* wrenches = body_wrenches(model, rigid, positions, external.wrenches, external.base);
+  const kernel::BaseState<double> base = base_state(model, external.base);
   const auto fill = [&](double* by_q, std::size_t q_stride, double* by_qd, std::size_t qd_stride) {
     rigid.kernels.inverse_dynamics_derivatives(model.tree(), memory.bodies.data(), base, wrenches,
                                                positions, rates, accelerations, by_q, q_stride,
@@ -76,7 +75,7 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
         model.tree(), memory.bodies.data(), base, wrenches, positions, rates, accelerations,
         MimicAccumulator(model, tau_by_q), MimicAccumulator(model, tau_by_qd));
   }
-  if (!conditions.friction) return;
+  if (!external.friction) return;
   for (std::size_t i = 0; i < rigid.body_count; ++i) {
     const TreeBody& body = model.tree()[i];
     if (body.damping == 0.0 && body.friction == 0.0) continue;
@@ -93,7 +92,7 @@ void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
                                   // NOLINTNEXTLINE(performance-unnecessary-value-param): a view
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
-                                  const Conditions& conditions) {
+                                  const ExternalInputs& external) {
   DerivativeWorkspace::Memory& memory = workspace.memory();
   Workspace::Memory& rigid = memory.rigid.memory();
   const std::size_t n = rigid.size;
@@ -101,13 +100,12 @@ void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
               .matrix("qdd_by_q", qdd_by_q, n, n)
               .matrix("qdd_by_qd", qdd_by_qd, n, n)
               .matrix("qdd_by_tau", qdd_by_tau, n, n)
-              .local_axes("forward_dynamics_derivatives", conditions.wrenches)
+              .local_axes("forward_dynamics_derivatives", external.wrenches)
               .status(),
           rigid.problem, model);
-  forward_dynamics(model, memory.rigid, q, qd, tau, memory.qdd, conditions);
+  forward_dynamics(model, memory.rigid, q, qd, tau, memory.qdd, external);
   inverse_inertia_matrix(model, memory.rigid, q, qdd_by_tau);
-  inverse_dynamics_derivatives(model, workspace, q, qd, memory.qdd, qdd_by_q, qdd_by_qd,
-                               conditions);
+  inverse_dynamics_derivatives(model, workspace, q, qd, memory.qdd, qdd_by_q, qdd_by_qd, external);
   // M qdd + ... = tau, differentiated: M dqdd = -dtau at constant qdd. The products are lazy: a
   // blocked one would allocate.
   memory.solved = -qdd_by_tau.lazyProduct(qdd_by_q);

@@ -10,10 +10,10 @@ namespace {
 
 /// The kernel alone, where nothing else is needed; false: qdd has not been written.
 inline bool run_fast(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
-                     ConstVector tau, MutableVector qdd, const Conditions& conditions) noexcept {
+                     ConstVector tau, MutableVector qdd, const ExternalInputs& external) noexcept {
   const Model::Data& data = model.data();
-  if (!takes_fast_path(data, memory, conditions, qdd, q, qd, tau) ||
-      !data.singular_reason.empty() || !data.pitch_coordinates.empty()) {
+  if (!takes_fast_path(data, memory, external, qdd, q, qd, tau) || !data.singular_reason.empty() ||
+      !data.pitch_coordinates.empty()) {
     return false;
   }
   memory.kernels.forward_dynamics(data.tree, memory.forward.data(), still_base(data), nullptr,
@@ -46,10 +46,10 @@ void distribute_torques(const Model& model, Workspace::Memory& memory, ConstVect
 /// M over coordinates: M qdd = G^T (tau - bias), with the rates of bodies G qd.
 Status run_over_coordinates(const Model& model, Workspace::Memory& memory, const double* q,
                             const double* qd, MutableVector qdd,
-                            const Conditions& conditions) noexcept {
-  const auto* wrenches = body_wrenches(model, memory, q, conditions.wrenches, conditions.base);
+                            const ExternalInputs& external) noexcept {
+  const auto* wrenches = body_wrenches(model, memory, q, external.wrenches, external.base);
   memory.kernels.inverse_dynamics(model.tree(), memory.inverse.data(),
-                                  base_state(model, conditions.base), wrenches, q, qd,
+                                  base_state(model, external.base), wrenches, q, qd,
                                   memory.zeros.data(), memory.qdd.data());
   for (std::size_t i = 0; i < memory.body_count; ++i) memory.tau[i] -= memory.qdd[i];
   collect_forces(model, memory.tau.data(), memory.result);
@@ -62,10 +62,11 @@ Status run_over_coordinates(const Model& model, Workspace::Memory& memory, const
 
 /// Articulated bodies, then the couplings of mimic joints.
 Status run_over_bodies(const Model& model, Workspace::Memory& memory, const double* q,
-                       const double* qd, MutableVector qdd, const Conditions& conditions) noexcept {
-  const auto* wrenches = body_wrenches(model, memory, q, conditions.wrenches, conditions.base);
+                       const double* qd, MutableVector qdd,
+                       const ExternalInputs& external) noexcept {
+  const auto* wrenches = body_wrenches(model, memory, q, external.wrenches, external.base);
   memory.kernels.forward_dynamics(model.tree(), memory.forward.data(),
-                                  base_state(model, conditions.base), wrenches, q, qd,
+                                  base_state(model, external.base), wrenches, q, qd,
                                   memory.tau.data(), memory.qdd.data());
   Status status = check_pivots(memory.forward, memory.problem);
   if (status == Status::ok && !memory.followers.empty()) {
@@ -84,40 +85,40 @@ Status run_over_bodies(const Model& model, Workspace::Memory& memory, const doub
 }
 
 Status run_checked(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
-                   ConstVector tau, MutableVector qdd, const Conditions& conditions) noexcept {
+                   ConstVector tau, MutableVector qdd, const ExternalInputs& external) noexcept {
   const std::size_t n = memory.size;
   const Status status = check_workspace(model, memory)
                             .vector("q", q, n)
                             .vector("qd", qd, n)
                             .vector("tau", tau, n)
                             .output("qdd", qdd, n)
-                            .conditions(model, conditions)
+                            .external_inputs(model, external)
                             .regular(model, q)
                             .status();
   if (status != Status::ok) return status;
   const double* positions = body_positions(model, q, memory.q);
   const double* rates = body_rates(model, qd, memory.qd);
-  distribute_torques(model, memory, tau, rates, conditions.friction);
+  distribute_torques(model, memory, tau, rates, external.friction);
   return solves_over_coordinates(model)
-             ? run_over_coordinates(model, memory, positions, rates, qdd, conditions)
-             : run_over_bodies(model, memory, positions, rates, qdd, conditions);
+             ? run_over_coordinates(model, memory, positions, rates, qdd, external)
+             : run_over_bodies(model, memory, positions, rates, qdd, external);
 }
 
 }  // namespace
 
 Status try_forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                             ConstVector tau, MutableVector qdd,
-                            const Conditions& conditions) noexcept {
+                            const ExternalInputs& external) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  if (run_fast(model, memory, q, qd, tau, qdd, conditions)) return Status::ok;
-  return run_checked(model, memory, q, qd, tau, qdd, conditions);
+  if (run_fast(model, memory, q, qd, tau, qdd, external)) return Status::ok;
+  return run_checked(model, memory, q, qd, tau, qdd, external);
 }
 
 void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector tau, MutableVector qdd, const Conditions& conditions) {
+                      ConstVector tau, MutableVector qdd, const ExternalInputs& external) {
   Workspace::Memory& memory = workspace.memory();
-  if (run_fast(model, memory, q, qd, tau, qdd, conditions)) return;
-  require(run_checked(model, memory, q, qd, tau, qdd, conditions), memory.problem, model);
+  if (run_fast(model, memory, q, qd, tau, qdd, external)) return;
+  require(run_checked(model, memory, q, qd, tau, qdd, external), memory.problem, model);
 }
 
 }  // namespace dynamics

@@ -10,12 +10,12 @@ namespace {
 
 /// Body forces into memory.tau.
 void run(const Model& model, Workspace::Memory& memory, const double* q, const double* qd,
-         const double* qdd, const Conditions& conditions) noexcept {
-  const auto* wrenches = body_wrenches(model, memory, q, conditions.wrenches, conditions.base);
+         const double* qdd, const ExternalInputs& external) noexcept {
+  const auto* wrenches = body_wrenches(model, memory, q, external.wrenches, external.base);
   memory.kernels.inverse_dynamics(model.tree(), memory.inverse.data(),
-                                  base_state(model, conditions.base), wrenches, q, qd, qdd,
+                                  base_state(model, external.base), wrenches, q, qd, qdd,
                                   memory.tau.data());
-  if (!conditions.friction) return;
+  if (!external.friction) return;
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const TreeBody& body = model.tree()[i];
     if (body.damping == 0.0 && body.friction == 0.0) continue;
@@ -25,9 +25,9 @@ void run(const Model& model, Workspace::Memory& memory, const double* q, const d
 
 /// The kernel alone, where nothing else is needed; false: nothing was done.
 inline bool run_fast(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
-                     ConstVector qdd, MutableVector tau, const Conditions& conditions) noexcept {
+                     ConstVector qdd, MutableVector tau, const ExternalInputs& external) noexcept {
   const Model::Data& data = model.data();
-  if (!takes_fast_path(data, memory, conditions, tau, q, qd, qdd)) return false;
+  if (!takes_fast_path(data, memory, external, tau, q, qd, qdd)) return false;
   memory.kernels.inverse_dynamics(data.tree, memory.inverse.data(), still_base(data), nullptr,
                                   q.data(), qd.data(), qdd.data(), memory.tau.data());
   // by way of the workspace: tau may be one of the arguments
@@ -36,18 +36,18 @@ inline bool run_fast(const Model& model, Workspace::Memory& memory, ConstVector 
 }
 
 Status run_checked(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
-                   ConstVector qdd, MutableVector tau, const Conditions& conditions) noexcept {
+                   ConstVector qdd, MutableVector tau, const ExternalInputs& external) noexcept {
   const std::size_t n = memory.size;
   const Status status = check_workspace(model, memory)
                             .vector("q", q, n)
                             .vector("qd", qd, n)
                             .vector("qdd", qdd, n)
                             .output("tau", tau, n)
-                            .conditions(model, conditions)
+                            .external_inputs(model, external)
                             .status();
   if (status != Status::ok) return status;
   run(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
-      body_rates(model, qdd, memory.qdd), conditions);
+      body_rates(model, qdd, memory.qdd), external);
   collect_forces(model, memory.tau.data(), tau);
   return Status::ok;
 }
@@ -56,33 +56,32 @@ Status run_checked(const Model& model, Workspace::Memory& memory, ConstVector q,
 
 Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                             ConstVector qdd, MutableVector tau,
-                            const Conditions& conditions) noexcept {
+                            const ExternalInputs& external) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  if (run_fast(model, memory, q, qd, qdd, tau, conditions)) return Status::ok;
-  return run_checked(model, memory, q, qd, qdd, tau, conditions);
+  if (run_fast(model, memory, q, qd, qdd, tau, external)) return Status::ok;
+  return run_checked(model, memory, q, qd, qdd, tau, external);
 }
 
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                      ConstVector qdd, MutableVector tau, const Conditions& conditions) {
+                      ConstVector qdd, MutableVector tau, const ExternalInputs& external) {
   Workspace::Memory& memory = workspace.memory();
-  if (run_fast(model, memory, q, qd, qdd, tau, conditions)) return;
-  require(run_checked(model, memory, q, qd, qdd, tau, conditions), memory.problem, model);
+  if (run_fast(model, memory, q, qd, qdd, tau, external)) return;
+  require(run_checked(model, memory, q, qd, qdd, tau, external), memory.problem, model);
 }
 
 Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                             ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
-                            const Conditions& conditions) noexcept {
+                            const ExternalInputs& external) noexcept {
   Workspace::Memory& memory = workspace.memory();
   Status status =
       Checks(memory.problem).output("wrenches", wrenches.size(), model.body_count()).status();
   if (status != Status::ok) return status;
-  status = run_checked(model, memory, q, qd, qdd, tau, conditions);
+  status = run_checked(model, memory, q, qd, qdd, tau, external);
   if (status != Status::ok) return status;
   const double* positions = body_positions(model, q, memory.q);
-  const auto* outside =
-      body_wrenches(model, memory, positions, conditions.wrenches, conditions.base);
+  const auto* outside = body_wrenches(model, memory, positions, external.wrenches, external.base);
   kernel::joint_wrenches<double>(
-      model.tree(), memory.joint_wrenches.data(), base_state(model, conditions.base), outside,
+      model.tree(), memory.joint_wrenches.data(), base_state(model, external.base), outside,
       positions, body_rates(model, qd, memory.qd), body_rates(model, qdd, memory.qdd));
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const Body& body = model.bodies()[i];
@@ -96,8 +95,8 @@ Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVecto
 
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector qdd, MutableVector tau, WrenchOutput wrenches,
-                      const Conditions& conditions) {
-  require(try_inverse_dynamics(model, workspace, q, qd, qdd, tau, wrenches, conditions),
+                      const ExternalInputs& external) {
+  require(try_inverse_dynamics(model, workspace, q, qd, qdd, tau, wrenches, external),
           workspace.memory().problem, model);
 }
 
@@ -120,24 +119,24 @@ void gravity_forces(const Model& model, Workspace& workspace, ConstVector q, Mut
 }
 
 Status try_bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                       MutableVector bias, const Conditions& conditions) noexcept {
+                       MutableVector bias, const ExternalInputs& external) noexcept {
   Workspace::Memory& memory = workspace.memory();
   const Status status = check_workspace(model, memory)
                             .vector("q", q, memory.size)
                             .vector("qd", qd, memory.size)
                             .output("bias", bias, memory.size)
-                            .conditions(model, conditions)
+                            .external_inputs(model, external)
                             .status();
   if (status != Status::ok) return status;
   run(model, memory, body_positions(model, q, memory.q), body_rates(model, qd, memory.qd),
-      memory.zeros.data(), conditions);
+      memory.zeros.data(), external);
   collect_forces(model, memory.tau.data(), bias);
   return Status::ok;
 }
 
 void bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
-                 MutableVector bias, const Conditions& conditions) {
-  require(try_bias_forces(model, workspace, q, qd, bias, conditions), workspace.memory().problem,
+                 MutableVector bias, const ExternalInputs& external) {
+  require(try_bias_forces(model, workspace, q, qd, bias, external), workspace.memory().problem,
           model);
 }
 

@@ -264,9 +264,9 @@ void check_vector(const Model& model, const char* name, ConstVector vector) {
   require(Checks(problem).vector(name, vector, model.size()).status(), problem, model);
 }
 
-void check_conditions(const Model& model, const Conditions& conditions) {
+void check_conditions(const Model& model, const ExternalInputs& external) {
   Problem problem;
-  require(Checks(problem).conditions(model, conditions).status(), problem, model);
+  require(Checks(problem).external_inputs(model, external).status(), problem, model);
 }
 
 }  // namespace dynamics

@@ -83,8 +83,8 @@ class Checks {
   Checks& frame(const Model& model, std::size_t frame) noexcept;
   Checks& base(const std::optional<BaseMotion>& base) noexcept;
   Checks& wrenches(const Model& model, std::span<const LinkWrench> wrenches) noexcept;
-  Checks& conditions(const Model& model, const Conditions& conditions) noexcept {
-    return base(conditions.base).wrenches(model, conditions.wrenches);
+  Checks& external_inputs(const Model& model, const ExternalInputs& external) noexcept {
+    return base(external.base).wrenches(model, external.wrenches);
   }
   /// That wrenches rotate with their links; `who` takes no others.
   Checks& local_axes(const char* who, std::span<const LinkWrench> wrenches) noexcept;
@@ -107,6 +107,6 @@ class Checks {
 
 /// Throws ArgumentError where an argument of Model::size() entries, or conditions, cannot be used.
 void check_vector(const Model& model, const char* name, ConstVector vector);
-void check_conditions(const Model& model, const Conditions& conditions);
+void check_conditions(const Model& model, const ExternalInputs& external);
 
 }  // namespace dynamics

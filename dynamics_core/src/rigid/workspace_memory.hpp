@@ -2,7 +2,7 @@
 #pragma once
 
 // What a Workspace holds, and the steps that every entry point shares: from coordinates to the
-// bodies' joints and back, from Conditions to the kernels' arguments.
+// bodies' joints and back, from ExternalInputs to the kernels' arguments.
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
@@ -80,11 +80,11 @@ inline bool all_finite(std::size_t size, const Vectors&... vectors) {
 /// finds out what is wrong.
 template <class... Vectors>
 inline bool takes_fast_path(const Model::Data& data, const Workspace::Memory& memory,
-                            const Conditions& conditions, MutableVector out,
+                            const ExternalInputs& external, MutableVector out,
                             const Vectors&... vectors) {
   const std::size_t n = data.tree.size();
-  return data.coordinates_are_bodies && (data.frictionless || !conditions.friction) &&
-         !conditions.base && conditions.wrenches.empty() && memory.size == n &&
+  return data.coordinates_are_bodies && (data.frictionless || !external.friction) &&
+         !external.base && external.wrenches.empty() && memory.size == n &&
          memory.body_count == n && out.checked_size() == n &&
          ((vectors.checked_size() == n) && ...) && all_finite(n, vectors...);
 }

@@ -171,7 +171,7 @@ class FlexiblePlant final : public Plant {
   FlexiblePlantOptions options_;
   FlexibleWorkspace workspace_;
   Workspace rigid_workspace_;
-  Conditions conditions_;
+  ExternalInputs conditions_;
   std::vector<double> forces_, amplitude_qdd_;
   bool exchanges_energy_ = false;
 };

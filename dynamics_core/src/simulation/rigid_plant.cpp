@@ -58,7 +58,7 @@ class RigidPlant final : public Plant {
   // qd^T (M qdd + C qd + g), since M' - 2C is skew-symmetric (Saha 1999, section 4), plus the power
   // of the base
   double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) override {
-    Conditions frictionless = at(t);
+    ExternalInputs frictionless = at(t);
     frictionless.friction = false;
     inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, frictionless);
     double rate = base_power(t, q, qd, qdd);
@@ -96,7 +96,7 @@ class RigidPlant final : public Plant {
   }
 
  private:
-  const Conditions& at(double t) {
+  const ExternalInputs& at(double t) {
     if (options_.base) conditions_.base = options_.base->at(t);
     return conditions_;
   }
@@ -138,7 +138,7 @@ class RigidPlant final : public Plant {
   RigidPlantOptions options_;
   Model model_;
   Workspace workspace_;
-  Conditions conditions_;
+  ExternalInputs conditions_;
   std::vector<double> forces_, unit_;
   std::vector<Wrench> wrenches_;
   bool dissipates_;

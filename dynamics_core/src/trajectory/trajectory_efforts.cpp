@@ -105,10 +105,10 @@ EffortParts effort_parts(const Model& model, BatchWorkspace& workspace, ConstVec
 void frictionless_efforts(const Model& model, BatchWorkspace& workspace, ConstVector q,
                           ConstVector qd, ConstVector qdd, std::vector<double>& tau,
                           const std::function<std::string(std::size_t)>& name) {
-  Conditions conditions;
-  conditions.friction = false;
+  ExternalInputs external;
+  external.friction = false;
   try {
-    batch::inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+    batch::inverse_dynamics(model, workspace, q, qd, qdd, tau, external);
   } catch (const BatchError& error) {
     throw StateError(name(error.state()), error.what());
   }

@@ -118,15 +118,15 @@ struct Results {
         qdd_by_qd(M),
         qdd_by_tau(M) {}
   void run(const Model& model, BatchWorkspace& workspace, const States& s,
-           const Conditions& conditions) {
-    batch::inverse_dynamics(model, workspace, s.q, s.qd, s.u, tau, conditions);
+           const ExternalInputs& external) {
+    batch::inverse_dynamics(model, workspace, s.q, s.qd, s.u, tau, external);
     batch::gravity_forces(model, workspace, s.q, g);
-    batch::forward_dynamics(model, workspace, s.q, s.qd, s.u, qdd, conditions);
+    batch::forward_dynamics(model, workspace, s.q, s.qd, s.u, qdd, external);
     batch::inertia_matrix(model, workspace, s.q, M);
     batch::inverse_dynamics_derivatives(model, workspace, s.q, s.qd, s.u, tau_by_q, tau_by_qd,
-                                        conditions);
+                                        external);
     batch::forward_dynamics_derivatives(model, workspace, s.q, s.qd, s.u, qdd_by_q, qdd_by_qd,
-                                        qdd_by_tau, conditions);
+                                        qdd_by_tau, external);
   }
   std::vector<const Rows*> all() const {
     return {&tau, &g, &qdd, &M, &tau_by_q, &tau_by_qd, &qdd_by_q, &qdd_by_qd, &qdd_by_tau};
@@ -135,12 +135,12 @@ struct Results {
 };
 
 /// Compares every batch function with one state at a time.
-void expect_same(const Robot& robot, std::size_t count, const Conditions& conditions) {
+void expect_same(const Robot& robot, std::size_t count, const ExternalInputs& external) {
   const Model& model = robot.model;
   const States states(model, count);
   BatchWorkspace workspace(model);
   Results results(states);
-  results.run(model, workspace, states, conditions);
+  results.run(model, workspace, states, external);
   Workspace single(model);
   DerivativeWorkspace derivative(model);
   const auto n = idx(model.size());
@@ -152,18 +152,18 @@ void expect_same(const Robot& robot, std::size_t count, const Conditions& condit
     const auto close = [&](const char* what, const auto& found, const auto& expected, double bar) {
       EXPECT_CLOSE(robot.name + ", " + what, relative(found, expected), bar) << "state " << k;
     };
-    inverse_dynamics(model, single, q, qd, u, v, conditions);
+    inverse_dynamics(model, single, q, qd, u, v, external);
     close("inverse", states.row(results.tau, k), v, 1e-12);
     gravity_forces(model, single, q, v);
     close("gravity", states.row(results.g, k), v, 1e-12);
     inertia_matrix(model, single, q, A);
     close("inertia matrix", states.matrix(results.M, k), A, 1e-12);
-    inverse_dynamics_derivatives(model, derivative, q, qd, u, A, B, conditions);
+    inverse_dynamics_derivatives(model, derivative, q, qd, u, A, B, external);
     close("inverse by q", states.matrix(results.tau_by_q, k), A, 1e-12);
     close("inverse by qd", states.matrix(results.tau_by_qd, k), B, 1e-12);
-    forward_dynamics(model, single, q, qd, u, v, conditions);
+    forward_dynamics(model, single, q, qd, u, v, external);
     close("forward", states.row(results.qdd, k), v, 1e-12);
-    forward_dynamics_derivatives(model, derivative, q, qd, u, A, B, C, conditions);
+    forward_dynamics_derivatives(model, derivative, q, qd, u, A, B, C, external);
     close("forward by q", states.matrix(results.qdd_by_q, k), A, 1e-12);
     close("forward by qd", states.matrix(results.qdd_by_qd, k), B, 1e-12);
     close("forward by tau", states.matrix(results.qdd_by_tau, k), C, 1e-12);
@@ -182,7 +182,7 @@ TEST(Batch, AcceptsAnyNumberOfStates) {
 }
 
 TEST(Batch, ExternalInputsApplyToAllStates) {
-  Conditions moving;
+  ExternalInputs moving;
   moving.friction = false;
   moving.base = BaseMotion{};
   moving.base->pose.rotation = rotation_from_rpy({0.3, -0.4, 0.5});
@@ -191,7 +191,7 @@ TEST(Batch, ExternalInputsApplyToAllStates) {
   for (const Robot& robot : robots()) {
     const std::vector<LinkWrench> wrenches = {
         {robot.model.end_effector(), {{1.0, -2.0, 3.0}, {4.0, 5.0, -6.0}}, Axes::local}};
-    Conditions pushed;
+    ExternalInputs pushed;
     pushed.wrenches = wrenches;
     expect_same(robot, 9, moving);
     expect_same(robot, 9, pushed);
@@ -315,11 +315,10 @@ TEST(Batch, NamesWrongArguments) {
               }),
               HasSubstr("tau_by_qd has 12 entries; 72 are needed"));
   const std::vector<LinkWrench> world = {{model.end_effector(), {}, Axes::world}};
-  Conditions conditions;
-  conditions.wrenches = world;
-  EXPECT_THAT(message_of<ArgumentError>([&] {
-                batch::inverse_dynamics(model, workspace, six, six, six, six, conditions);
-              }),
+  ExternalInputs external;
+  external.wrenches = world;
+  EXPECT_THAT(message_of<ArgumentError>(
+                  [&] { batch::inverse_dynamics(model, workspace, six, six, six, six, external); }),
               HasSubstr("Axes::local"));
   BatchWorkspace other(model_from_dh(built_in_robot("planar3")));
   EXPECT_THAT(message_of<ArgumentError>([&] { batch::gravity_forces(model, other, six, six); }),

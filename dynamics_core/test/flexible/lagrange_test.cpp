@@ -232,8 +232,7 @@ class Reference {
       result.bias[idx(i)] = static_cast<double>(bias);
       for (std::size_t j = 0; j <= i; ++j) {
         Wide sum = 0;
-        for (std::size_t k = 0; k < now.size(); ++k)
-          sum += points_[k / 3].mass * J[i][k] * J[j][k];
+        for (std::size_t k = 0; k < now.size(); ++k) sum += points_[k / 3].mass * J[i][k] * J[j][k];
         result.M(idx(i), idx(j)) = result.M(idx(j), idx(i)) = static_cast<double>(sum);
       }
     }

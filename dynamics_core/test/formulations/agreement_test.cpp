@@ -33,15 +33,15 @@ struct Result {
 
 /// Results of all formulations that cover the case, for one state.
 std::vector<Result> all_of(Task task, const Model& model, const VectorXd& q, const VectorXd& qd,
-                           const VectorXd& qdd_or_tau, const Conditions& conditions) {
+                           const VectorXd& qdd_or_tau, const ExternalInputs& external) {
   std::vector<Result> results;
   for (const Formulation& formulation : formulations::all()) {
-    if (!formulations::not_covered(formulation, task, model, conditions).empty()) continue;
+    if (!formulations::not_covered(formulation, task, model, external).empty()) continue;
     results.push_back(
         {formulation.name,
          task == Task::inverse
-             ? formulations::inverse_dynamics(formulation, model, q, qd, qdd_or_tau, conditions)
-             : formulations::forward_dynamics(formulation, model, q, qd, qdd_or_tau, conditions)});
+             ? formulations::inverse_dynamics(formulation, model, q, qd, qdd_or_tau, external)
+             : formulations::forward_dynamics(formulation, model, q, qd, qdd_or_tau, external)});
   }
   return results;
 }
@@ -80,12 +80,12 @@ std::vector<LinkWrench> random_wrenches(RandomRobot& random, const Model& model)
 
 class Agreement : public testing::TestWithParam<test::Sample> {
  protected:
-  void check(const Conditions& conditions, const std::string& label, std::size_t inverse_count,
+  void check(const ExternalInputs& external, const std::string& label, std::size_t inverse_count,
              std::size_t forward_count) {
     for (int repeat = 0; repeat < 3; ++repeat) {
       const VectorXd q = random.vector(model.size(), 3.0), qd = random.vector(model.size(), 2.0),
                      qdd = random.vector(model.size(), 5.0);
-      const auto taus = all_of(Task::inverse, model, q, qd, qdd, conditions);
+      const auto taus = all_of(Task::inverse, model, q, qd, qdd, external);
       ASSERT_EQ(taus.size(), inverse_count);
       for (const Result& a : taus) {
         for (const Result& b : taus) {
@@ -93,8 +93,7 @@ class Agreement : public testing::TestWithParam<test::Sample> {
               << a.name << " and " << b.name;
         }
       }
-      const auto accelerations =
-          all_of(Task::forward, model, q, qd, taus.front().value, conditions);
+      const auto accelerations = all_of(Task::forward, model, q, qd, taus.front().value, external);
       ASSERT_EQ(accelerations.size(), forward_count);
       const double condition = condition_number(model, q);
       for (const Result& a : accelerations) {
@@ -126,31 +125,31 @@ TEST_P(Agreement, AllFormulationsAgreeForFixedBase) {
 }
 
 TEST_P(Agreement, AllFormulationsAgreeForTranslatingBase) {
-  Conditions conditions;
-  conditions.base = random_base(random, false);
-  check(conditions, "translating base", chain ? 6 : 2, chain ? 7 : 5);
+  ExternalInputs external;
+  external.base = random_base(random, false);
+  check(external, "translating base", chain ? 6 : 2, chain ? 7 : 5);
 }
 
 TEST_P(Agreement, AllFormulationsAgreeForRotatingBase) {
-  Conditions conditions;
-  conditions.base = random_base(random, true);
-  check(conditions, "rotating base", chain ? 4 : 2, chain ? 6 : 5);
+  ExternalInputs external;
+  external.base = random_base(random, true);
+  check(external, "rotating base", chain ? 4 : 2, chain ? 6 : 5);
 }
 
 TEST_P(Agreement, AllFormulationsAgreeWithWrenches) {
   const auto wrenches = random_wrenches(random, model);
-  Conditions conditions;
-  conditions.wrenches = wrenches;
-  check(conditions, "wrenches", chain ? 5 : 2, chain ? 6 : 5);
+  ExternalInputs external;
+  external.wrenches = wrenches;
+  check(external, "wrenches", chain ? 5 : 2, chain ? 6 : 5);
 }
 
 TEST_P(Agreement, AllFormulationsAgreeForRotatingBaseWithWrenchesAndNoFriction) {
   const auto wrenches = random_wrenches(random, model);
-  Conditions conditions;
-  conditions.base = random_base(random, true);
-  conditions.wrenches = wrenches;
-  conditions.friction = false;
-  check(conditions, "rotating base and wrenches", chain ? 4 : 2, chain ? 6 : 5);
+  ExternalInputs external;
+  external.base = random_base(random, true);
+  external.wrenches = wrenches;
+  external.friction = false;
+  check(external, "rotating base and wrenches", chain ? 4 : 2, chain ? 6 : 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Robots, Agreement, testing::ValuesIn(test::sample_robots(true)),
@@ -199,17 +198,17 @@ class Unsupported : public testing::Test {
   Model chain{RandomRobot(3).robot({.joints = 4})};
 
   static std::string inverse(const char* name, const Model& model,
-                             const Conditions& conditions = {}) {
+                             const ExternalInputs& external = {}) {
     const VectorXd zero = VectorXd::Zero(idx(model.size()));
     return error_message([&] {
-      formulations::inverse_dynamics(formulations::find(name), model, zero, zero, zero, conditions);
+      formulations::inverse_dynamics(formulations::find(name), model, zero, zero, zero, external);
     });
   }
   static std::string forward(const char* name, const Model& model,
-                             const Conditions& conditions = {}) {
+                             const ExternalInputs& external = {}) {
     const VectorXd zero = VectorXd::Zero(idx(model.size()));
     return error_message([&] {
-      formulations::forward_dynamics(formulations::find(name), model, zero, zero, zero, conditions);
+      formulations::forward_dynamics(formulations::find(name), model, zero, zero, zero, external);
     });
   }
 };
@@ -236,22 +235,21 @@ TEST_F(Unsupported, FormulationsRejectTheOtherTask) {
 }
 
 TEST_F(Unsupported, LagrangeAndStrobingRejectRotatingBase) {
-  Conditions conditions;
-  conditions.base.emplace().velocity.angular = {0.0, 0.0, 0.1};
+  ExternalInputs external;
+  external.base.emplace().velocity.angular = {0.0, 0.0, 0.1};
   for (const char* name : {"lagrange", "strobing"}) {
-    EXPECT_THAT(inverse(name, chain, conditions), HasSubstr("does not support a rotating base"));
+    EXPECT_THAT(inverse(name, chain, external), HasSubstr("does not support a rotating base"));
   }
-  EXPECT_THAT(forward("lagrange", chain, conditions),
-              HasSubstr("does not support a rotating base"));
-  EXPECT_EQ(forward("strobing", chain, conditions), "no error");
+  EXPECT_THAT(forward("lagrange", chain, external), HasSubstr("does not support a rotating base"));
+  EXPECT_EQ(forward("strobing", chain, external), "no error");
 }
 
 TEST_F(Unsupported, LagrangeRejectsWrenches) {
   const std::vector<LinkWrench> wrenches = {{chain.end_effector(), {{1, 0, 0}, {0, 1, 0}}}};
-  Conditions conditions;
-  conditions.wrenches = wrenches;
-  EXPECT_THAT(inverse("lagrange", chain, conditions), HasSubstr("wrenches on links"));
-  EXPECT_THAT(forward("lagrange", chain, conditions), HasSubstr("wrenches on links"));
+  ExternalInputs external;
+  external.wrenches = wrenches;
+  EXPECT_THAT(inverse("lagrange", chain, external), HasSubstr("wrenches on links"));
+  EXPECT_THAT(forward("lagrange", chain, external), HasSubstr("wrenches on links"));
 }
 
 TEST_F(Unsupported, ArticulatedBodyAndNasserRejectMimicJoints) {

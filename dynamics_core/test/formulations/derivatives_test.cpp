@@ -36,9 +36,9 @@ kernel::Vec3<Complex> complex(const kernel::Vec3<double>& v) { return {v.x, v.y,
 /// The recursions over complex numbers, for models without mimic joints.
 class ComplexStep {
  public:
-  ComplexStep(const Model& given, const Conditions& conditions)
-      : model_(given), workspace_(given), friction_(conditions.friction) {
-    const auto base = base_state(given, conditions.base);
+  ComplexStep(const Model& given, const ExternalInputs& external)
+      : model_(given), workspace_(given), friction_(external.friction) {
+    const auto base = base_state(given, external.base);
     base_.not_rotating = base.not_rotating;
     if (!base.not_rotating) {
       base_.angular_velocity = complex(base.angular_velocity);
@@ -47,7 +47,7 @@ class ComplexStep {
     base_.acceleration = complex(base.acceleration);
     const VectorXd zero = VectorXd::Zero(idx(given.size()));
     if (const auto* wrenches = body_wrenches(given, workspace_.memory(), zero.data(),
-                                             conditions.wrenches, conditions.base)) {
+                                             external.wrenches, external.base)) {
       for (std::size_t i = 0; i < given.body_count(); ++i) {
         wrenches_.push_back({complex(wrenches[i].moment), complex(wrenches[i].force)});
       }
@@ -106,12 +106,12 @@ MatrixXd step(Call&& call, const VectorXd& a, const VectorXd& b, const VectorXd&
 
 class Derivatives : public testing::TestWithParam<test::Sample> {
  protected:
-  void check(const Conditions& conditions) {
-    const ComplexStep exact(model, conditions);
+  void check(const ExternalInputs& external) {
+    const ComplexStep exact(model, external);
     const auto inverse = [&](const auto&... x) { return exact.inverse(x...); };
     const auto forward = [&](const auto&... x) { return exact.forward(x...); };
     MatrixXd by_q(idx(n), idx(n)), by_qd(idx(n), idx(n)), by_tau(idx(n), idx(n)), M = by_q;
-    inverse_dynamics_derivatives(model, workspace, q, qd, qdd, by_q, by_qd, conditions);
+    inverse_dynamics_derivatives(model, workspace, q, qd, qdd, by_q, by_qd, external);
     Workspace rigid(model);
     inertia_matrix(model, rigid, q, M);
     const double scale = M.cwiseAbs().maxCoeff();
@@ -121,8 +121,8 @@ class Derivatives : public testing::TestWithParam<test::Sample> {
     // round-off grows with the condition number of M: only short chains
     if (n > 12) return;
     VectorXd tau(idx(n));
-    inverse_dynamics(model, rigid, q, qd, qdd, tau, conditions);
-    forward_dynamics_derivatives(model, workspace, q, qd, tau, by_q, by_qd, by_tau, conditions);
+    inverse_dynamics(model, rigid, q, qd, qdd, tau, external);
+    forward_dynamics_derivatives(model, workspace, q, qd, tau, by_q, by_qd, by_tau, external);
     EXPECT_CLOSE("qdd by q", relative(by_q, step(forward, q, qd, tau, 0), 1.0), 1e-9);
     EXPECT_CLOSE("qdd by qd", relative(by_qd, step(forward, q, qd, tau, 1), 1.0), 1e-9);
     EXPECT_CLOSE("qdd by tau", relative(by_tau, step(forward, q, qd, tau, 2), 1.0), 1e-9);
@@ -137,8 +137,8 @@ class Derivatives : public testing::TestWithParam<test::Sample> {
 TEST_P(Derivatives, MatchComplexStepForFixedBase) { check({}); }
 
 TEST_P(Derivatives, MatchComplexStepForMovingBaseAndWrenches) {
-  Conditions conditions;
-  BaseMotion& base = conditions.base.emplace();
+  ExternalInputs external;
+  BaseMotion& base = external.base.emplace();
   base.pose = {random.rotation(), random.vector3(1.0)};
   base.velocity = {random.vector3(2.0), random.vector3(2.0)};
   base.acceleration = {random.vector3(3.0), random.vector3(3.0)};
@@ -146,8 +146,8 @@ TEST_P(Derivatives, MatchComplexStepForMovingBaseAndWrenches) {
   for (std::size_t f = 0; f < model.frames().size(); f += 2) {
     wrenches.push_back({f, {random.vector3(5.0), random.vector3(10.0)}});
   }
-  conditions.wrenches = wrenches;
-  check(conditions);
+  external.wrenches = wrenches;
+  check(external);
 }
 
 INSTANTIATE_TEST_SUITE_P(Robots, Derivatives, testing::ValuesIn(test::sample_robots(true)),
@@ -212,11 +212,11 @@ TEST(DerivativesHotPath, DoesNotAllocate) {
     const VectorXd x = VectorXd::Constant(idx(joints), 0.3);
     MatrixXd A(idx(joints), idx(joints)), B = A, C = A;
     const std::vector<LinkWrench> wrenches = {{model.end_effector(), {{1, 2, 3}, {4, 5, 6}}}};
-    Conditions conditions;
-    conditions.wrenches = wrenches;
+    ExternalInputs external;
+    external.wrenches = wrenches;
     counter::start();
-    inverse_dynamics_derivatives(model, workspace, x, x, x, A, B, conditions);
-    forward_dynamics_derivatives(model, workspace, x, x, x, A, B, C, conditions);
+    inverse_dynamics_derivatives(model, workspace, x, x, x, A, B, external);
+    forward_dynamics_derivatives(model, workspace, x, x, x, A, B, C, external);
     EXPECT_EQ(counter::stop(), 0U) << joints;
   }
 }
@@ -227,9 +227,9 @@ TEST(DerivativesErrors, RejectWrenchesInWorldAxesAndWrongSizes) {
   const VectorXd x = VectorXd::Zero(3);
   MatrixXd A(3, 3), B(3, 3), small(2, 3);
   const std::vector<LinkWrench> wrenches = {{0, {}, Axes::world}};
-  Conditions conditions;
-  conditions.wrenches = wrenches;
-  EXPECT_THROW(inverse_dynamics_derivatives(model, workspace, x, x, x, A, B, conditions),
+  ExternalInputs external;
+  external.wrenches = wrenches;
+  EXPECT_THROW(inverse_dynamics_derivatives(model, workspace, x, x, x, A, B, external),
                ArgumentError);
   EXPECT_THROW(inverse_dynamics_derivatives(model, workspace, x, x, x, small, B), ArgumentError);
 }

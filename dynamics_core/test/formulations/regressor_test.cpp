@@ -38,9 +38,9 @@ TEST_P(Regressor, TimesParametersEqualsInverseDynamics) {
   VectorXd tau(idx(n));
   inverse_dynamics(model, workspace, q, qd, qdd, tau);
   EXPECT_CLOSE("Y pi", relative(regressor(model, q, qd, qdd) * parameters(model), tau), 1e-10);
-  Conditions conditions;
-  conditions.base = base;
-  inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+  ExternalInputs external;
+  external.base = base;
+  inverse_dynamics(model, workspace, q, qd, qdd, tau, external);
   EXPECT_CLOSE("Y pi, moving base",
                relative(regressor(model, q, qd, qdd, base) * parameters(model), tau), 1e-10);
   EXPECT_EQ(parameter_names(model).size(), parameter_count(model));

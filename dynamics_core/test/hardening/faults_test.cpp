@@ -98,7 +98,7 @@ TEST_F(Faults, FullFileSystemKeepsTheOldFile) {
   const fs::path disk = folder / "disk";
   fs::create_directories(disk);
   if (mount("none", disk.c_str(), "tmpfs", 0, "size=16k") != 0) {
-    GTEST_SKIP() << "mounting a file system requires root";
+    GTEST_SKIP() << "root is required to mount a file system";
   }
   std::ofstream(disk / "run.json") << "before";
   const ExitStatus status =

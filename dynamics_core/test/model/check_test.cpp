@@ -119,7 +119,7 @@ const std::vector<Case> cases = {
     {"</inertial>", box + R"(<sphere radius="0.001"/></geometry></collision>)", warning, "density",
      "upper"},
     {R"(<origin xyz="0 0 0.5" rpy="0 0 0"/>)", R"(<origin xyz="500 0 0" rpy="0 0 0"/>)", warning,
-     "centre-outside", "upper"},
+     "center-outside", "upper"},
     {"</inertial>", box + R"(<box size="-1 1 1"/></geometry></collision>)", warning,
      "geometry-size", "upper"},
     {R"(<link name="upper">)", R"(<link name="upper"><inertial/>)", error, "mass-missing", "upper"},

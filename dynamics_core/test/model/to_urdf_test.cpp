@@ -95,13 +95,13 @@ void expect_same(const DhTable& table, const std::string& text) {
       dh = dh * dh_step(row, q);
 
       EXPECT_EQ(link->inertial->mass, row.mass);
-      const Isometry3d centre = world * pose(link->inertial->origin);
-      EXPECT_LT(max_abs(centre.translation() - dh * Vector3d(-row.r)), 1e-13);
+      const Isometry3d center = world * pose(link->inertial->origin);
+      EXPECT_LT(max_abs(center.translation() - dh * Vector3d(-row.r)), 1e-13);
       Matrix3d inertia;
       const auto& i = *link->inertial;
       inertia << i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz;
       EXPECT_EQ(inertia, row.inertia);  // not one digit lost
-      const Matrix3d in_world = centre.linear() * inertia * centre.linear().transpose();
+      const Matrix3d in_world = center.linear() * inertia * center.linear().transpose();
       const Matrix3d of_table = dh.linear() * row.inertia * dh.linear().transpose();
       EXPECT_LT(max_abs(in_world - of_table), 1e-13 * std::max(1.0, max_abs(row.inertia)));
     }
@@ -283,7 +283,7 @@ TEST(ToUrdf, ThrowsIfTableCannotBeExpressed) {
   table.links[0].joint = "tool0_joint";
   expect_error(table, "tool0_joint");
   table = built_in_robot("canadarm");
-  table.links[0].visuals[0].rgba[0] = 0.123;  // "grey" elsewhere
+  table.links[0].visuals[0].rgba[0] = 0.123;  // "gray" elsewhere
   EXPECT_THROW(to_urdf(table), ModelError);
 }
 

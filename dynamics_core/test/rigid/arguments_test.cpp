@@ -31,7 +31,7 @@ constexpr double sentinel = 12345.0;
 struct Call {
   VectorXd q = VectorXd::Constant(4, 0.1), qd = q, qdd = q, tau = q, phi = q;
   std::size_t frame = 1;
-  Conditions conditions;
+  ExternalInputs external;
   std::vector<LinkWrench> wrenches = {{2, {}, Axes::local}};
   // outputs
   VectorXd out = VectorXd::Constant(4, sentinel), d = out;
@@ -41,7 +41,7 @@ struct Call {
   std::vector<ArticulatedBody> bodies;
 
   Call() {
-    conditions.base.emplace();
+    external.base.emplace();
     Wrench wrench;
     wrench.force.setConstant(sentinel);
     wrench.moment.setConstant(sentinel);
@@ -96,22 +96,22 @@ std::vector<Function> functions() {
   using C = Call&;
   return {
       {"inverse_dynamics", arg_q | arg_qd | arg_qdd | arg_base | arg_wrenches, "tau", "",
-       [](M m, W w, C c) { inverse_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.conditions); }},
+       [](M m, W w, C c) { inverse_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.external); }},
       {"inverse_dynamics_wrenches", arg_q | arg_qd | arg_qdd | arg_base | arg_wrenches, "tau", "",
        [](M m, W w, C c) {
-         inverse_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.joint_wrenches, c.conditions);
+         inverse_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.joint_wrenches, c.external);
        }},
       {"gravity_forces", arg_q, "g", "", [](M m, W w, C c) { gravity_forces(m, w, c.q, c.out); }},
       {"bias_forces", arg_q | arg_qd | arg_base | arg_wrenches, "bias", "",
-       [](M m, W w, C c) { bias_forces(m, w, c.q, c.qd, c.out, c.conditions); }},
+       [](M m, W w, C c) { bias_forces(m, w, c.q, c.qd, c.out, c.external); }},
       {"wrenches_to_joint_torques", arg_q | arg_base | arg_wrenches, "tau", "",
        [](M m, W w, C c) {
-         wrenches_to_joint_torques(m, w, c.q, c.wrenches, c.out, c.conditions.base);
+         wrenches_to_joint_torques(m, w, c.q, c.wrenches, c.out, c.external.base);
        }},
       {"friction_forces", arg_qd, "tau", "",
        [](M m, W w, C c) { friction_forces(m, w, c.qd, c.out); }},
       {"forward_dynamics", arg_q | arg_qd | arg_tau | arg_base | arg_wrenches, "qdd", "",
-       [](M m, W w, C c) { forward_dynamics(m, w, c.q, c.qd, c.tau, c.out, c.conditions); }},
+       [](M m, W w, C c) { forward_dynamics(m, w, c.q, c.qd, c.tau, c.out, c.external); }},
       {"inertia_matrix", arg_q, "", "M", [](M m, W w, C c) { inertia_matrix(m, w, c.q, c.M); }},
       {"coriolis_matrix", arg_q | arg_qd, "", "C",
        [](M m, W w, C c) { coriolis_matrix(m, w, c.q, c.qd, c.M); }},
@@ -123,21 +123,21 @@ std::vector<Function> functions() {
       {"articulated_bodies", arg_q, "", "",
        [](M m, W w, C c) { articulated_bodies(m, w, c.q, c.bodies); }},
       {"frame_pose", arg_q | arg_frame | arg_base, "", "",
-       [](M m, W w, C c) { frame_pose(m, w, c.q, c.frame, c.conditions.base); }},
+       [](M m, W w, C c) { frame_pose(m, w, c.q, c.frame, c.external.base); }},
       {"frame_poses", arg_q | arg_base, "", "",
-       [](M m, W w, C c) { frame_poses(m, w, c.q, c.poses, c.conditions.base); }},
+       [](M m, W w, C c) { frame_poses(m, w, c.q, c.poses, c.external.base); }},
       {"frame_motion", arg_q | arg_qd | arg_qdd | arg_frame | arg_base, "", "",
        [](M m, W w, C c) {
-         frame_motion(m, w, c.q, c.qd, c.qdd, c.frame, Axes::world, c.conditions.base);
+         frame_motion(m, w, c.q, c.qd, c.qdd, c.frame, Axes::world, c.external.base);
        }},
       {"jacobian", arg_q | arg_frame, "", "J",
        [](M m, W w, C c) { jacobian(m, w, c.q, c.frame, Axes::local, c.J); }},
       {"jacobian_rate", arg_q | arg_qd | arg_frame, "", "J_rate",
        [](M m, W w, C c) { jacobian_rate(m, w, c.q, c.qd, c.frame, Axes::local, c.J); }},
       {"energy", arg_q | arg_qd | arg_base, "", "",
-       [](M m, W w, C c) { energy(m, w, c.q, c.qd, c.conditions.base); }},
+       [](M m, W w, C c) { energy(m, w, c.q, c.qd, c.external.base); }},
       {"momentum", arg_q | arg_qd | arg_base, "", "",
-       [](M m, W w, C c) { momentum(m, w, c.q, c.qd, c.conditions.base); }},
+       [](M m, W w, C c) { momentum(m, w, c.q, c.qd, c.external.base); }},
       {"power", arg_qd | arg_tau, "", "", [](M m, W w, C c) { power(m, w, c.qd, c.tau); }},
   };
 }
@@ -151,9 +151,9 @@ class Arguments : public testing::TestWithParam<Function> {
   template <class F>
   void expect_refusal(F spoil, const std::string& named, Workspace* other = nullptr) {
     Call call;
-    call.conditions.wrenches = call.wrenches;
+    call.external.wrenches = call.wrenches;
     spoil(call);
-    call.conditions.wrenches = call.wrenches;
+    call.external.wrenches = call.wrenches;
     try {
       GetParam().run(model, other != nullptr ? *other : workspace, call);
       ADD_FAILURE() << "accepted: " << named;
@@ -166,7 +166,7 @@ class Arguments : public testing::TestWithParam<Function> {
 
 TEST_P(Arguments, GoodOnesAreAccepted) {
   Call call;
-  call.conditions.wrenches = call.wrenches;
+  call.external.wrenches = call.wrenches;
   EXPECT_NO_THROW(GetParam().run(model, workspace, call));
 }
 
@@ -234,18 +234,17 @@ TEST_P(Arguments, FramesWrenchesAndBase) {
     expect_refusal([&](Call& c) { c.wrenches[0].wrench.moment.z() = nan; }, "wrenches[0]");
   }
   if ((arguments & arg_base) != 0) {
-    expect_refusal([&](Call& c) { c.conditions.base->pose.translation.x() = nan; }, "base's pose");
-    expect_refusal([&](Call& c) { c.conditions.base->pose.rotation(0, 0) = nan; }, "base's pose");
-    expect_refusal([&](Call& c) { c.conditions.base->velocity.linear.x() = nan; },
+    expect_refusal([&](Call& c) { c.external.base->pose.translation.x() = nan; }, "base's pose");
+    expect_refusal([&](Call& c) { c.external.base->pose.rotation(0, 0) = nan; }, "base's pose");
+    expect_refusal([&](Call& c) { c.external.base->velocity.linear.x() = nan; }, "base's velocity");
+    expect_refusal([&](Call& c) { c.external.base->velocity.angular.x() = nan; },
                    "base's velocity");
-    expect_refusal([&](Call& c) { c.conditions.base->velocity.angular.x() = nan; },
-                   "base's velocity");
-    expect_refusal([&](Call& c) { c.conditions.base->acceleration.linear.x() = nan; },
+    expect_refusal([&](Call& c) { c.external.base->acceleration.linear.x() = nan; },
                    "base's acceleration");
-    expect_refusal([&](Call& c) { c.conditions.base->acceleration.angular.x() = nan; },
+    expect_refusal([&](Call& c) { c.external.base->acceleration.angular.x() = nan; },
                    "base's acceleration");
-    expect_refusal([&](Call& c) { c.conditions.base->pose.rotation *= 1.1; }, "rotation");
-    expect_refusal([&](Call& c) { c.conditions.base->pose.rotation.col(2) *= -1.0; }, "rotation");
+    expect_refusal([&](Call& c) { c.external.base->pose.rotation *= 1.1; }, "rotation");
+    expect_refusal([&](Call& c) { c.external.base->pose.rotation.col(2) *= -1.0; }, "rotation");
   }
 }
 

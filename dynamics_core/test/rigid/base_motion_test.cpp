@@ -71,8 +71,8 @@ class BaseMotionTest : public testing::TestWithParam<unsigned> {
 };
 
 TEST_P(BaseMotionTest, EqualsDrivenJoints) {
-  Conditions conditions;
-  conditions.base = base_motion();
+  ExternalInputs external;
+  external.base = base_motion();
   // a wrench fixed in the world meets the moved robot
   const std::size_t frame = model.end_effector();
   const std::string& tip = model.frames()[frame].name;
@@ -82,26 +82,26 @@ TEST_P(BaseMotionTest, EqualsDrivenJoints) {
     wrenches.push_back({frame, wrench, axes});
     driven_wrenches.push_back({driven->frame(tip), wrench, axes});
   }
-  conditions.wrenches = wrenches;
-  Conditions free;
+  external.wrenches = wrenches;
+  ExternalInputs free;
   free.wrenches = driven_wrenches;
 
   VectorXd tau(idx(n)), tau_all(idx(n + 6)), back(idx(n)), bias(idx(n)), at_rest(idx(n));
-  inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+  inverse_dynamics(model, workspace, q, qd, qdd, tau, external);
   inverse_dynamics(*driven, *driven_workspace, all(q6, q), all(qd6, qd), all(qdd6, qdd), tau_all,
                    free);
   EXPECT_CLOSE("inverse dynamics on a moving base", relative(tau, tau_all.tail(idx(n))), bar);
 
-  forward_dynamics(model, workspace, q, qd, tau, back, conditions);
+  forward_dynamics(model, workspace, q, qd, tau, back, external);
   EXPECT_CLOSE("forward dynamics on a moving base", relative(back, qdd), 1e-9);
 
-  bias_forces(model, workspace, q, qd, bias, conditions);
-  inverse_dynamics(model, workspace, q, qd, VectorXd::Zero(idx(n)).eval(), at_rest, conditions);
+  bias_forces(model, workspace, q, qd, bias, external);
+  inverse_dynamics(model, workspace, q, qd, VectorXd::Zero(idx(n)).eval(), at_rest, external);
   EXPECT_CLOSE("bias forces on a moving base", relative(bias, at_rest), bar);
 
   // N^T w in the moved pose
   VectorXd forces(idx(n)), forces_all(idx(n + 6));
-  wrenches_to_joint_torques(model, workspace, q, wrenches, forces, conditions.base);
+  wrenches_to_joint_torques(model, workspace, q, wrenches, forces, external.base);
   wrenches_to_joint_torques(*driven, *driven_workspace, all(q6, q), driven_wrenches, forces_all);
   EXPECT_CLOSE("generalized forces on a moved base", relative(forces, forces_all.tail(idx(n)), 1.0),
                bar);
@@ -158,7 +158,7 @@ TEST_P(BaseMotionTest, GravityIsTheBasesAcceleration) {
   inverse_dynamics(model, workspace, q, qd, qdd, expected);
   const Model weightless = model.with_gravity(Vector3d::Zero());
   EXPECT_EQ(weightless.gravity(), Vector3d::Zero());
-  Conditions lifted;
+  ExternalInputs lifted;
   lifted.base.emplace();
   lifted.base->acceleration.linear = -g;
   inverse_dynamics(weightless, workspace, q, qd, qdd, tau, lifted);
@@ -178,7 +178,7 @@ TEST_P(BaseMotionTest, GravityIsTheBasesAcceleration) {
 }
 
 TEST_P(BaseMotionTest, TurnedBaseIsTurnedGravity) {
-  Conditions turned;
+  ExternalInputs turned;
   turned.base.emplace();
   turned.base->pose.rotation = random.rotation();
   VectorXd tau(idx(n)), expected(idx(n)), back(idx(n)), back_expected(idx(n));

@@ -111,7 +111,7 @@ TEST(ClosedForm, PhysicalPendulumOnATiltedAxis) {
   const auto one = [](double& v) { return std::span<double>(&v, 1); };
   const auto in = [](const double& v) { return std::span<const double>(&v, 1); };
   inverse_dynamics(rough, workspace, in(q), in(qd), in(qdd), one(tau));
-  Conditions frictionless;
+  ExternalInputs frictionless;
   frictionless.friction = false;
   inverse_dynamics(rough, workspace, in(q), in(qd), in(qdd), one(smooth), frictionless);
   const double friction = damping * qd + 0.3 * qd / std::sqrt(qd * qd + 0.05 * 0.05);
@@ -129,7 +129,7 @@ TEST(ClosedForm, CartPole) {
                         .add(JointType::continuous, "hinge", "cart", "pole", y_axis,
                              body(m, {0, 0, -l}, {I, I, 0.001})));
   expect_equations(model, [&](const VectorXd& q, const VectorXd& qd) -> Equations {
-    // the pole's centre is at x - l sin, -l cos
+    // the pole's center is at x - l sin, -l cos
     Equations e(2);
     e.M << cart + m, -m * l * cos(q[1]), -m * l * cos(q[1]), I + m * l * l;
     e.h << m * l * sin(q[1]) * qd[1] * qd[1], 0.0;
@@ -157,7 +157,7 @@ TEST(ClosedForm, PolarArm) {
 }
 
 TEST(ClosedForm, PlanarTwoRevolute) {
-  // the textbook's: centres at l_i along the links, gravity along -y
+  // the textbook's: centers at l_i along the links, gravity along -y
   const double m1 = 1.2, m2 = 0.9, a1 = 0.5, l1 = 0.2, l2 = 0.35, I1 = 0.03, I2 = 0.02;
   Pose elbow;
   elbow.translation = {a1, 0.0, 0.0};
@@ -241,7 +241,7 @@ TEST(ClosedForm, SphericalPendulum) {
 }
 
 TEST(ClosedForm, HeavySymmetricTop) {
-  // Euler's angles psi (z), theta (x), phi (z); centre on the axis at l, moments about the pivot
+  // Euler's angles psi (z), theta (x), phi (z); center on the axis at l, moments about the pivot
   const double m = 0.9, l = 0.25, across = 0.02, I3 = 0.035, I1 = across + m * l * l;
   const Model model(RobotBuilder()
                         .add(JointType::continuous, "psi", "base", "a", z_axis, std::nullopt)

@@ -46,18 +46,18 @@ class ConstraintWrench : public testing::TestWithParam<unsigned> {
 
 TEST_P(ConstraintWrench, BalancesEveryBody) {
   // the base moves and links are pushed, too
-  Conditions conditions;
+  ExternalInputs external;
   BaseMotion base;
   base.pose = {random.rotation(), random.vector3(1.0)};
   base.velocity = {random.vector3(1.0), random.vector3(1.0)};
   base.acceleration = {random.vector3(2.0), random.vector3(2.0)};
-  conditions.base = base;
+  external.base = base;
   std::vector<LinkWrench> pushes;
   for (std::size_t f = 0; f < model.frames().size(); f += 2) {
     pushes.push_back({f, {random.vector3(3.0), random.vector3(10.0)}, Axes::local_world_aligned});
   }
-  conditions.wrenches = pushes;
-  inverse_dynamics(model, workspace, q, qd, qdd, tau, wrenches, conditions);
+  external.wrenches = pushes;
+  inverse_dynamics(model, workspace, q, qd, qdd, tau, wrenches, external);
 
   struct Balance {
     Vector3d force = Vector3d::Zero(), moment = Vector3d::Zero();  // about the world's origin
@@ -74,13 +74,13 @@ TEST_P(ConstraintWrench, BalancesEveryBody) {
     if (const auto& inertial = link(frame.name).inertial) {
       const Vector3d &w = at.velocity.angular, &alpha = at.acceleration.angular;
       const Vector3d arm = at.pose.rotation * inertial->center;
-      const Vector3d centre = at.pose.translation + arm;
+      const Vector3d center = at.pose.translation + arm;
       const Vector3d acceleration =
           at.acceleration.linear + alpha.cross(arm) + w.cross(w.cross(arm)) - model.gravity();
       const Matrix3d I = at.pose.rotation * inertial->inertia * at.pose.rotation.transpose();
       const Vector3d force = inertial->mass * acceleration;
       sum.force += force;
-      sum.moment += I * alpha + w.cross(I * w) + centre.cross(force);
+      sum.moment += I * alpha + w.cross(I * w) + center.cross(force);
       scale += force.norm();
     }
     for (const LinkWrench& push : pushes) {
@@ -121,7 +121,7 @@ TEST_P(ConstraintWrench, BalancesEveryBody) {
     const double rest = joint->rotor_inertia * qdd[idx(i)] + friction[idx(i)];
     EXPECT_NEAR(tau[idx(i)], along + rest, 1e-12 * scale);
   }
-  inverse_dynamics(model, workspace, q, qd, qdd, alone, conditions);
+  inverse_dynamics(model, workspace, q, qd, qdd, alone, external);
   EXPECT_EQ(alone, tau) << "tau with and without the wrenches";
 }
 

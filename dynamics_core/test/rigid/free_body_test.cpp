@@ -66,16 +66,16 @@ TEST(FreeBody, FallsAndTurnsByEulersEquations) {
     q[4] = random.uniform(-1.3, 1.3);
     // a wrench at the link's origin, in its axes
     const LinkWrench push{frame, {random.vector3(3.0), random.vector3(10.0)}, Axes::local};
-    Conditions conditions;
-    conditions.wrenches = std::span(&push, 1);
-    forward_dynamics(model, workspace, q, qd, VectorXd::Zero(6).eval(), qdd, conditions);
+    ExternalInputs external;
+    external.wrenches = std::span(&push, 1);
+    forward_dynamics(model, workspace, q, qd, VectorXd::Zero(6).eval(), qdd, external);
     const FrameMotion now = frame_motion(model, workspace, q, qd, qdd, frame, Axes::local);
     const Vector3d &w = now.velocity.angular, &alpha = now.acceleration.angular;
     const Vector3d c = inertial.center;
-    const Vector3d centre = now.acceleration.linear + alpha.cross(c) + w.cross(w.cross(c));
+    const Vector3d center = now.acceleration.linear + alpha.cross(c) + w.cross(w.cross(c));
     const Vector3d force =
         inertial.mass * (now.pose.rotation.transpose() * gravity) + push.wrench.force;
-    EXPECT_CLOSE("Newton", relative(inertial.mass * centre, force), 1e-11);
+    EXPECT_CLOSE("Newton", relative(inertial.mass * center, force), 1e-11);
     const Vector3d moment = push.wrench.moment - c.cross(push.wrench.force);
     const Vector3d euler = inertial.inertia * alpha + w.cross(inertial.inertia * w);
     EXPECT_CLOSE("Euler", relative(euler, moment, 1.0), 1e-11);
@@ -99,7 +99,7 @@ void step(const Model& model, Workspace& workspace, VectorXd& q, VectorXd& qd, d
 }
 
 TEST(FreeBody, SymmetricBodyPrecessesAboutItsAngularMomentum) {
-  // the symmetry axis turns about H at |H| / I1, the centre goes straight on
+  // the symmetry axis turns about H at |H| / I1, the center goes straight on
   const double I1 = 0.3, I3 = 0.5;
   const Model model = free_body(body(2.0, {0, 0, 0}, {I1, I1, I3}), {0, 0, 0});
   Workspace workspace(model);

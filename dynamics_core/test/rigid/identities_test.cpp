@@ -204,7 +204,7 @@ TEST_P(Identities, WrenchesWorkThroughTheJacobian) {
     six << wrench.wrench.moment, wrench.wrench.force;
     wrenches_to_joint_torques(model, workspace, q, std::span(&wrench, 1), general);
     EXPECT_LT(relative(general, J.transpose() * six), 1e-12);
-    Conditions touched;
+    ExternalInputs touched;
     touched.wrenches = std::span(&wrench, 1);
     inverse_dynamics(model, workspace, q, qd, qdd, without);
     inverse_dynamics(model, workspace, q, qd, qdd, with, touched);

@@ -107,10 +107,10 @@ TEST_P(Kdl, TreeInverseDynamicsWithWrenches) {
     }
     KDL::JntArray torques(tree.getNrOfJoints());
     ASSERT_EQ(solver.CartToJnt(to_tree(q), to_tree(qd), to_tree(qdd), forces, torques), 0);
-    Conditions conditions;
-    conditions.wrenches = wrenches;
+    ExternalInputs external;
+    external.wrenches = wrenches;
     VectorXd tau(idx(n));
-    inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+    inverse_dynamics(model, workspace, q, qd, qdd, tau, external);
     EXPECT_CLOSE("inverse dynamics, TreeIdSolver_RNE", relative(tau, from_tree(torques)), bar);
   }
 }

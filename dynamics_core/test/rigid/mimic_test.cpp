@@ -85,8 +85,8 @@ void expect_reduction(const Model& model, unsigned seed) {
   const LinkWrench push{tip, {random.vector3(5.0), random.vector3(5.0)}, Axes::local};
   LinkWrench free_push = push;
   free_push.frame = reduced.free.frame(model.frames()[tip].name);
-  Conditions conditions, free_conditions;
-  conditions.wrenches = std::span(&push, 1);
+  ExternalInputs external, free_conditions;
+  external.wrenches = std::span(&push, 1);
   free_conditions.wrenches = std::span(&free_push, 1);
 
   MatrixXd M(n, n), free_M(f, f), C(n, n), free_C(f, f), inverse(n, n), U(n, n);
@@ -100,7 +100,7 @@ void expect_reduction(const Model& model, unsigned seed) {
     coriolis_matrix(reduced.free, free_workspace, q, qd, free_C, kind);
     EXPECT_CLOSE("C = G^T C G", relative(C, G.transpose() * free_C * G, M.maxCoeff()), bar);
   }
-  inverse_dynamics(model, workspace, x, xd, xdd, tau, conditions);
+  inverse_dynamics(model, workspace, x, xd, xdd, tau, external);
   inverse_dynamics(reduced.free, free_workspace, q, qd, qdd, free_tau, free_conditions);
   EXPECT_CLOSE("tau = G^T tau", relative(tau, G.transpose() * free_tau), bar);
   gravity_forces(model, workspace, x, g);
@@ -118,7 +118,7 @@ void expect_reduction(const Model& model, unsigned seed) {
   bias_forces(reduced.free, free_workspace, q, qd, free_h, free_conditions);
   const VectorXd right = tau - G.transpose() * free_h;
   const Eigen::LLT<MatrixXd> factor(expected_M);
-  forward_dynamics(model, workspace, x, xd, tau, back, conditions);
+  forward_dynamics(model, workspace, x, xd, tau, back, external);
   EXPECT_CLOSE("forward dynamics", relative(back, factor.solve(right)), 1e-9);
   EXPECT_CLOSE("forward after inverse dynamics", relative(back, xdd), 1e-9);
   solve_inertia(model, workspace, x, right, solution);

@@ -48,9 +48,9 @@ class Mujoco : public testing::TestWithParam<test::Sample> {
     for (std::size_t f = 1; f < model.frames().size(); f += 3) {
       const Wrench wrench{random.vector3(5.0), random.vector3(20.0)};
       wrenches.push_back({f, wrench, Axes::local_world_aligned});
-      // MuJoCo's act at the body's mass centre
+      // MuJoCo's act at the body's mass center
       const int body = other.body(model.frames()[f].name);
-      const Vector3d arm = other.position(body) - other.centre(body);
+      const Vector3d arm = other.position(body) - other.center(body);
       Eigen::Map<Vector3d>(other.data()->xfrc_applied + 6 * body) = wrench.force;
       Eigen::Map<Vector3d>(other.data()->xfrc_applied + 6 * body + 3) =
           wrench.moment + arm.cross(wrench.force);
@@ -81,7 +81,7 @@ TEST_P(Mujoco, InertiaMatrixEnergiesAndPoses) {
     EXPECT_CLOSE("potential energy", relative(now.potential, other.data()->energy[0], 10.0), bar);
     const Momentum total = momentum(model, workspace, q, qd);
     mj_subtreeVel(other.model(), other.data());
-    EXPECT_CLOSE("mass centre",
+    EXPECT_CLOSE("mass center",
                  relative(total.center, Eigen::Map<Vector3d>(other.data()->subtree_com), 1.0), bar);
     // the root bodies' subtrees are all that moves: mj_jacSubtreeCom of the world
     Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor> theirs(3, idx(n));
@@ -114,18 +114,18 @@ TEST_P(Mujoco, ForwardDynamicsWithWrenches) {
     mj_kinematics(other.model(), other.data());
     mj_comPos(other.model(), other.data());
     const std::vector<LinkWrench> wrenches = push();
-    Conditions conditions;
-    conditions.wrenches = wrenches;
+    ExternalInputs external;
+    external.wrenches = wrenches;
     // torques of a motion rather than random ones: those would fling the light links about
     VectorXd tau(idx(n)), accelerations(idx(n)), again(idx(n));
-    inverse_dynamics(model, workspace, q, qd, qdd, tau, conditions);
+    inverse_dynamics(model, workspace, q, qd, qdd, tau, external);
     tau += random.vector(n, 1.0);
-    forward_dynamics(model, workspace, q, qd, tau, accelerations, conditions);
+    forward_dynamics(model, workspace, q, qd, tau, accelerations, external);
     const VectorXd expected = other.forward(tau, order);
     // limited by round-off of the forces times the condition of M
     EXPECT_CLOSE("qdd, mj_forward", relative(accelerations, expected), 1e-8);
     // MuJoCo's accelerations need our torques
-    inverse_dynamics(model, workspace, q, qd, expected, again, conditions);
+    inverse_dynamics(model, workspace, q, qd, expected, again, external);
     EXPECT_CLOSE("tau of MuJoCo's qdd", relative(again, tau), bar);
   }
 }
@@ -136,18 +136,18 @@ TEST_P(Mujoco, WrenchesThroughJoints) {
     mj_kinematics(other.model(), other.data());
     mj_comPos(other.model(), other.data());
     const std::vector<LinkWrench> pushes = push();
-    Conditions conditions;
-    conditions.wrenches = pushes;
+    ExternalInputs external;
+    external.wrenches = pushes;
     VectorXd tau(idx(n));
     std::vector<Wrench> wrenches(model.body_count());
-    inverse_dynamics(model, workspace, q, qd, qdd, tau, wrenches, conditions);
+    inverse_dynamics(model, workspace, q, qd, qdd, tau, wrenches, external);
     other.inverse(qdd, order);
     mj_rnePostConstraint(other.model(), other.data());
     for (std::size_t i = 0; i < model.body_count(); ++i) {
       const std::string& link = model.bodies()[i].link;
       if (link.empty()) continue;
       const int body = other.body(link);
-      // in the world's axes, about the mass centre of the whole tree that hangs on the world there
+      // in the world's axes, about the mass center of the whole tree that hangs on the world there
       const mjtNum* six = other.data()->cfrc_int + 6 * body;
       const Vector3d force = Eigen::Map<const Vector3d>(six + 3);
       const Vector3d about = Eigen::Map<const Vector3d>(other.data()->subtree_com +

@@ -134,7 +134,7 @@ TEST_F(PayloadTest, BadOnesAreRefused) {
   refused([](Payload& p) { p.mass = -1.0; }, "mass");
   refused([&](Payload& p) { p.mass = nan; }, "mass");
   refused([&](Payload& p) { p.mass = inf; }, "mass");
-  refused([&](Payload& p) { p.center.y() = nan; }, "centre");
+  refused([&](Payload& p) { p.center.y() = nan; }, "center");
   refused([&](Payload& p) { p.inertia(1, 1) = inf; }, "inertia");
   refused([](Payload& p) { p.inertia(0, 1) += 1.0; }, "symmetric");
   refused([](Payload& p) { p.inertia(2, 2) = -1.0; }, "negative principal moment");

@@ -42,7 +42,7 @@ struct Call {
   VectorXd q = VectorXd::Constant(n, 0.2), qd = q, qdd = q;
   MatrixXd B = MatrixXd::Constant(n, 3, 0.5);
   std::size_t frame = 1;
-  Conditions conditions;
+  ExternalInputs external;
   std::vector<LinkWrench> wrenches = {{1, {}, Axes::local}};
   Kinematics kinematics;
   InertiaFactor factor;
@@ -91,30 +91,30 @@ std::vector<Function> functions() {
   return {
       {"inverse_dynamics", of_state | takes_qd | takes_qdd | takes_conditions,
        [](M m, W w, C c) {
-         return try_inverse_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.conditions);
+         return try_inverse_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.external);
        },
-       [](M m, W w, C c) { inverse_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.conditions); }},
+       [](M m, W w, C c) { inverse_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.external); }},
       {"gravity_forces", of_state,
        [](M m, W w, C c) { return try_gravity_forces(m, w, c.q, c.out); },
        [](M m, W w, C c) { gravity_forces(m, w, c.q, c.out); }},
       {"bias_forces", of_state | takes_qd | takes_conditions,
-       [](M m, W w, C c) { return try_bias_forces(m, w, c.q, c.qd, c.out, c.conditions); },
-       [](M m, W w, C c) { bias_forces(m, w, c.q, c.qd, c.out, c.conditions); }},
+       [](M m, W w, C c) { return try_bias_forces(m, w, c.q, c.qd, c.out, c.external); },
+       [](M m, W w, C c) { bias_forces(m, w, c.q, c.qd, c.out, c.external); }},
       {"friction_forces", takes_workspace | takes_qd,
        [](M m, W w, C c) { return try_friction_forces(m, w, c.qd, c.out); },
        [](M m, W w, C c) { friction_forces(m, w, c.qd, c.out); }},
       {"wrenches_to_joint_torques", of_state | takes_conditions,
        [](M m, W w, C c) {
-         return try_wrenches_to_joint_torques(m, w, c.q, c.wrenches, c.out, c.conditions.base);
+         return try_wrenches_to_joint_torques(m, w, c.q, c.wrenches, c.out, c.external.base);
        },
        [](M m, W w, C c) {
-         wrenches_to_joint_torques(m, w, c.q, c.wrenches, c.out, c.conditions.base);
+         wrenches_to_joint_torques(m, w, c.q, c.wrenches, c.out, c.external.base);
        }},
       {"forward_dynamics", of_state | takes_qd | takes_qdd | takes_conditions | divides,
        [](M m, W w, C c) {
-         return try_forward_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.conditions);
+         return try_forward_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.external);
        },
-       [](M m, W w, C c) { forward_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.conditions); }},
+       [](M m, W w, C c) { forward_dynamics(m, w, c.q, c.qd, c.qdd, c.out, c.external); }},
       {"inertia_matrix", of_state, [](M m, W w, C c) { return try_inertia_matrix(m, w, c.q, c.M); },
        [](M m, W w, C c) { inertia_matrix(m, w, c.q, c.M); }},
       {"coriolis_matrix", of_state | takes_qd,
@@ -181,7 +181,7 @@ class TryFunctions : public testing::TestWithParam<Function> {
   Workspace workspace{model};
 
   static void expect(const Model& given, Workspace& memory, Call& call, Status expected) {
-    call.conditions.wrenches = call.wrenches;
+    call.external.wrenches = call.wrenches;
     const VectorXd before = call.outputs();
     counter::start();
     const Status status = GetParam().attempt(given, memory, call);
@@ -205,7 +205,7 @@ class TryFunctions : public testing::TestWithParam<Function> {
 TEST_P(TryFunctions, AgreeWithTheThrowingOnes) {
   Call attempted(model), called(model);
   expect(model, workspace, attempted, Status::ok);
-  called.conditions.wrenches = called.wrenches;
+  called.external.wrenches = called.wrenches;
   GetParam().call(model, workspace, called);
   EXPECT_EQ(attempted.outputs(), called.outputs());
 }
@@ -235,9 +235,9 @@ TEST_P(TryFunctions, ReportFramesAndConditionsThatCannotBeUsed) {
   }
   if (takes(takes_conditions)) {
     Call call(model);
-    call.conditions.base.emplace().pose.rotation(0, 0) = 2.0;
+    call.external.base.emplace().pose.rotation(0, 0) = 2.0;
     expect(model, workspace, call, Status::not_a_rotation);
-    call.conditions.base.reset();
+    call.external.base.reset();
     call.wrenches[0].frame = 99;
     expect(model, workspace, call, Status::unknown_frame);
     call.wrenches[0].frame = 1;
@@ -314,9 +314,9 @@ using K = Kinematics&;
 using V = ConstVector;
 using O = MutableVector;
 static_assert(noexcept(try_inverse_dynamics(std::declval<M>(), std::declval<W>(), V(), V(), V(),
-                                            O(), std::declval<const Conditions&>())));
+                                            O(), std::declval<const ExternalInputs&>())));
 static_assert(noexcept(try_forward_dynamics(std::declval<M>(), std::declval<W>(), V(), V(), V(),
-                                            O(), std::declval<const Conditions&>())));
+                                            O(), std::declval<const ExternalInputs&>())));
 static_assert(noexcept(try_forward_kinematics(std::declval<M>(), std::declval<K>(), V(), V())));
 
 }  // namespace

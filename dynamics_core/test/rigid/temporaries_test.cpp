@@ -24,7 +24,7 @@ using Events = std::vector<ode::Event<double>>;
 template <class Member, class List>
 constexpr bool assignable = std::is_assignable_v<Member&, List>;
 
-using WrenchMember = decltype(Conditions::wrenches);
+using WrenchMember = decltype(ExternalInputs::wrenches);
 static_assert(assignable<WrenchMember, Wrenches&> && assignable<WrenchMember, const Wrenches&>);
 static_assert(assignable<WrenchMember, std::array<LinkWrench, 2>&>);
 static_assert(assignable<WrenchMember, std::span<LinkWrench>>);
@@ -35,7 +35,7 @@ static_assert(!assignable<WrenchMember, std::array<LinkWrench, 2>>);
 static_assert(!assignable<WrenchMember, std::initializer_list<LinkWrench>>);
 template <class List>
 concept InitializesConditions = requires(List&& list) {
-  Conditions{.base = {}, .wrenches = std::forward<List>(list)};
+  ExternalInputs{.base = {}, .wrenches = std::forward<List>(list)};
 };
 static_assert(InitializesConditions<Wrenches&> && !InitializesConditions<Wrenches>);
 

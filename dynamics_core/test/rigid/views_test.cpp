@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of vector expression as every argument of the functions for one state: the result is
-// that of a copy, or the error names the argument; what can be told by type does not compile.
+// that of a copy, or the error names the argument; what the type shows to be wrong does not
+// compile.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -46,7 +46,7 @@ struct ReferenceResults {
 
 /// Compares the results at a state; forward dynamics is computed for `expected.tau`.
 inline void expect_results(const Model& model, const RandomState& state,
-                           const ReferenceResults& expected, const Conditions& conditions,
+                           const ReferenceResults& expected, const ExternalInputs& external,
                            const std::string& by, double tolerance) {
   Workspace workspace(model);
   const auto n = idx(model.size());
@@ -62,9 +62,9 @@ inline void expect_results(const Model& model, const RandomState& state,
   }
   gravity_forces(model, workspace, state.q, g);
   EXPECT_CLOSE("g, " + by, relative(g, expected.gravity, model.total_mass()), tolerance);
-  inverse_dynamics(model, workspace, state.q, state.qd, state.qdd, tau, conditions);
+  inverse_dynamics(model, workspace, state.q, state.qd, state.qdd, tau, external);
   EXPECT_CLOSE("inverse dynamics, " + by, relative(tau, expected.tau), tolerance);
-  forward_dynamics(model, workspace, state.q, state.qd, expected.tau, qdd, conditions);
+  forward_dynamics(model, workspace, state.q, state.qd, expected.tau, qdd, external);
   EXPECT_CLOSE("forward dynamics, " + by, relative(qdd, expected.qdd), tolerance);
 }
 
@@ -134,8 +134,8 @@ inline void expect_matches_mujoco(const Model& model, const std::string& text, R
     G(order[i], idx(body.coordinate)) = body.multiplier;
     b[order[i]] = body.offset;
   }
-  Conditions conditions;
-  conditions.friction = false;
+  ExternalInputs external;
+  external.friction = false;
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(other.size());
   for (int k = 0; k < states; ++k) {
     const RandomState state(model, random);
@@ -151,7 +151,7 @@ inline void expect_matches_mujoco(const Model& model, const std::string& text, R
     expected.qdd = G.cols() == G.rows()
                        ? Eigen::VectorXd(G.transpose() * other.forward(G * expected.tau))
                        : Eigen::VectorXd(expected.M.ldlt().solve(expected.tau - bias));
-    expect_results(model, state, expected, conditions, "MuJoCo", tolerance);
+    expect_results(model, state, expected, external, "MuJoCo", tolerance);
     for (const Frame& frame : model.frames()) {
       if (frame.name == model.base_link()) continue;
       expect_frame(model, state.q, frame.name, other.position(frame.name),

@@ -62,9 +62,9 @@ class EveryEntryPoint {
       states_.push_back(std::move(state));
     }
     for (State& state : states_) {
-      state.conditions.base = state.base;
-      state.conditions.wrenches = state.wrenches;
-      state.conditions.friction = state.wrenches.size() % 2 == 0;
+      state.external.base = state.base;
+      state.external.wrenches = state.wrenches;
+      state.external.friction = state.wrenches.size() % 2 == 0;
     }
     clear_results();
     make_calls();
@@ -103,7 +103,7 @@ class EveryEntryPoint {
     Axes axes = Axes::world;
     std::optional<BaseMotion> base;
     std::vector<LinkWrench> wrenches;
-    Conditions conditions;
+    ExternalInputs external;
   };
 
   void keep(std::size_t at, const Eigen::Vector3d& v) {
@@ -122,10 +122,10 @@ class EveryEntryPoint {
 
   void make_calls() {
     add("inverse_dynamics", [this](const State& s) {
-      inverse_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, s.conditions);
+      inverse_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, s.external);
     });
     add("inverse_dynamics with wrenches", [this](const State& s) {
-      inverse_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, joint_wrenches_, s.conditions);
+      inverse_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, joint_wrenches_, s.external);
       if (joint_wrenches_.empty()) return;
       keep(0, joint_wrenches_.back().force);
       keep(1, joint_wrenches_.front().moment);
@@ -133,14 +133,14 @@ class EveryEntryPoint {
     add("gravity_forces",
         [this](const State& s) { gravity_forces(model_, workspace_, s.q, out_); });
     add("bias_forces",
-        [this](const State& s) { bias_forces(model_, workspace_, s.q, s.qd, out_, s.conditions); });
+        [this](const State& s) { bias_forces(model_, workspace_, s.q, s.qd, out_, s.external); });
     add("wrenches_to_joint_torques", [this](const State& s) {
       wrenches_to_joint_torques(model_, workspace_, s.q, s.wrenches, out_, s.base);
     });
     add("friction_forces",
         [this](const State& s) { friction_forces(model_, workspace_, s.qd, out_); });
     add("forward_dynamics", [this](const State& s) {
-      forward_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, s.conditions);
+      forward_dynamics(model_, workspace_, s.q, s.qd, s.qdd, out_, s.external);
     });
     add("inertia_matrix", [this](const State& s) { inertia_matrix(model_, workspace_, s.q, M_); });
     add("coriolis_matrix",

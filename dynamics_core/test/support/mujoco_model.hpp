@@ -114,7 +114,7 @@ class MujocoModel {
   Eigen::Matrix3d rotation(int body) const {
     return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(data_->xmat + 9 * body);
   }
-  Eigen::Vector3d centre(int body) const {
+  Eigen::Vector3d center(int body) const {
     return Eigen::Map<const Eigen::Vector3d>(data_->xipos + 3 * body);
   }
 

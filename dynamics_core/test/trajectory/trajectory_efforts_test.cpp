@@ -110,14 +110,14 @@ TEST(EffortParts, AddUpToInverseDynamics) {
   }
   for (const bool friction : {true, false}) {
     const EffortParts parts = effort_parts(model, batch, q, qd, qdd, friction);
-    Conditions conditions;
-    conditions.friction = friction;
+    ExternalInputs external;
+    external.friction = friction;
     std::vector<double> tau(3);
     for (std::size_t k = 0; k < 20; ++k) {
       const auto row = [k](const std::vector<double>& all) {
         return std::span(all).subspan(3 * k, 3);
       };
-      inverse_dynamics(model, single, row(q), row(qd), row(qdd), tau, conditions);
+      inverse_dynamics(model, single, row(q), row(qd), row(qdd), tau, external);
       for (std::size_t i = 0; i < 3; ++i) {
         const std::size_t at = 3 * k + i;
         EXPECT_NEAR(parts.gravity[at] + parts.velocity[at] + parts.inertia[at] + parts.friction[at],

@@ -42,7 +42,7 @@ std::string number(double x) { return x == 0.0 ? "0" : fmt::format("{:.0e}", x);
 /// Adds a table of the largest differences between the formulations over random states; returns the
 /// largest one.
 double compare(ValidationReport& report, const Model& model, Task task,
-               const std::vector<std::string>& names, const Conditions& conditions = {}) {
+               const std::vector<std::string>& names, const ExternalInputs& external = {}) {
   constexpr int samples = 50;
   const std::size_t n = model.size();
   std::vector<std::vector<double>> largest(names.size(), std::vector<double>(names.size(), 0.0));
@@ -56,8 +56,8 @@ double compare(ValidationReport& report, const Model& model, Task task,
       const auto& formulation = formulations::find(name);
       results.push_back(
           task == Task::inverse
-              ? formulations::inverse_dynamics(formulation, model, q, qd, given, conditions)
-              : formulations::forward_dynamics(formulation, model, q, qd, given, conditions));
+              ? formulations::inverse_dynamics(formulation, model, q, qd, given, external)
+              : formulations::forward_dynamics(formulation, model, q, qd, given, external));
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
@@ -138,7 +138,7 @@ void validate_equivalence(ValidationReport& report) {
   const std::vector<std::string> forward = {"walker-orin", "nasser", "articulated-body", "udut"};
   const double fixed_base = compare(report, puma.model(), Task::forward, forward);
   const PaperRobot stanford("stanford");
-  Conditions moving;
+  ExternalInputs moving;
   moving.base.emplace();
   moving.base->acceleration.linear = {1.0, -2.0, 3.0};
   const double moving_base = compare(report, stanford.model(), Task::forward, forward, moving);
