@@ -398,7 +398,7 @@ build_packages() { # ON|OFF (tests)  PACKAGE...
     --paths "${folders[@]}" --packages-select "$@" --build-base build --install-base install \
     --executor sequential --continue-on-error --event-handlers console_direct+ \
     "${metas[@]}" "${again[@]}" --cmake-args -DCMAKE_BUILD_TYPE=Release \
-    "-DBUILD_TESTING=$testing" "$warnings_as_errors" "${compiler_launcher[@]}" || status=$?
+    "-DBUILD_TESTING=$testing" "-DDYNAMICS_BUILD_BENCHMARKS=$testing" "$warnings_as_errors" "${compiler_launcher[@]}" || status=$?
   if ((${#again[@]})); then echo "$ros_distro" >"$memory"; fi
   if ((status == 0)); then return 0; fi
   latest=$(readlink -f -- "$root/log/latest_build") || latest=$root/log

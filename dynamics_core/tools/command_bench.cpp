@@ -51,8 +51,8 @@ fs::path find_program() {
     searched += "\n  " + path.lexically_normal().string();
   }
   throw std::runtime_error(fmt::format(
-      "{} not found; it is built if KDL or MuJoCo is installed (Debian: liborocos-kdl-dev, "
-      "libmujoco-dev). Install one of them and rebuild. Searched:{}",
+      "{} not found; it is built with DYNAMICS_BUILD_BENCHMARKS=ON if KDL or MuJoCo is installed "
+      "(Debian: liborocos-kdl-dev, libmujoco-dev). ./test installs and builds both. Searched:{}",
       peers_program, searched));
 }
 
