@@ -76,7 +76,7 @@ TEST(Errors, ParseErrorForTextThatCannotBeRead) {
   });
   expect(Kind::parse, "x.yaml:1", [] { read_dh_table("robot: [", "x.yaml"); });
   expect(Kind::parse, "x.csv", [&] { read_trajectory_csv("", "x.csv", model); });
-  expect(Kind::parse, "x.csv", [] { read_base_csv("t,nonsense\n0,1\n", "x.csv"); });
+  expect(Kind::parse, "x.csv", [] { read_base_trajectory_csv("t,nonsense\n0,1\n", "x.csv"); });
 }
 
 TEST(Errors, ModelErrorForARobotThatCannotExist) {
