@@ -66,7 +66,8 @@ void integrate(std::size_t size, const Acceleration& acceleration, const Sample&
 }
 
 Path assumed_modes(int modes, const std::shared_ptr<const BeamBasis>& basis, bool stiffening) {
-  RobotDescription robot = test::canadarm().description();
+  const auto arm = test::canadarm();
+  RobotDescription robot = arm.description();
   for (LinkDescription& link : robot.links) {
     if (link.flexible) link.flexible->modes_y = modes;
   }

@@ -59,7 +59,8 @@ TEST(RigidLimit, WithoutModesMatchesRigidDynamics) {
   floating.add(JointType::planar, "table", "trunk", "plate", Eigen::Vector3d::UnitZ(),
                random.inertial(), Pose{random.rotation(), {0.1, 0.0, 0.2}});
   robots.emplace_back(floating);
-  RobotDescription stiff = test::canadarm().description();
+  const auto arm = test::canadarm();
+  RobotDescription stiff = arm.description();
   for (LinkDescription& link : stiff.links) {
     if (link.flexible) link.flexible->modes_y = 0;
   }

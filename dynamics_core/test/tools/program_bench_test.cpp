@@ -56,10 +56,10 @@ TEST_F(Bench, JsonHasOneRowPerWorkAndPeer) {
     }
   }
   // one row per work and available peer
-  std::set<std::string> peers;
-  for (const auto& [work, peer] : found) peers.insert(peer);
-  EXPECT_FALSE(peers.empty());
-  EXPECT_EQ(found.size(), works.size() * peers.size());
+  std::set<std::string> available;
+  for (const auto& [work, peer] : found) available.insert(peer);
+  EXPECT_FALSE(available.empty());
+  EXPECT_EQ(found.size(), works.size() * available.size());
 }
 
 TEST_F(Bench, TableHasRatiosQuartilesBoundThreadsAndGrowth) {
