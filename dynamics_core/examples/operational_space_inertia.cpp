@@ -27,12 +27,11 @@ int main(int argc, char** argv) try {
   dynamics::decompose_inertia(arm, factor, q);
   dynamics::solve_inertia(arm, factor, J_transposed, X);  // X = M^-1 J^T
   const Eigen::Matrix3d mobility = J_linear * X;          // (1/kg)
-
   const Eigen::Matrix3d inertia = mobility.inverse();
   std::printf("operational-space inertia at %s (kg):\n", argv[2]);
   for (int i = 0; i < 3; ++i)
     std::printf("  %8.4f %8.4f %8.4f\n", inertia(i, 0), inertia(i, 1), inertia(i, 2));
-  for (int i = 0; i < 3; ++i)  // a force f along an axis accelerates the tool by f / mass along it
+  for (int i = 0; i < 3; ++i)
     std::printf("pushed along %c the tool moves like a mass of %.4f kg\n", "xyz"[i],
                 1 / mobility(i, i));
 } catch (const std::exception& error) {

@@ -136,7 +136,7 @@ std::vector<Change> changes() {
       {"child unknown", R"(<child link="lower"/>)", R"(<child link="x"/>)", refused, "'x'"},
       {"loop", R"(<parent link="base"/>)", R"(<parent link="lower"/>)", refused, "loop"},
       {"link is its own parent", R"(<parent link="upper"/>)", R"(<parent link="lower"/>)", refused,
-       "root"},
+       "loop"},
       {"two parents", R"(<child link="lower"/>)", R"(<child link="upper"/>)", refused, "loop"},
       {"two roots", base, base + R"(<link name="spare"/>)", refused, "root"},
       {"mimic of an unknown joint", limit, limit + R"(<mimic joint="knee"/>)", refused, "knee"},

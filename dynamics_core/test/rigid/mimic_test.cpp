@@ -288,7 +288,7 @@ TEST(Mimic, TooManyBesideTooManyHaveInverseDynamicsOnly) {
     forward_dynamics(model, workspace, zero, zero, zero, out);
     ADD_FAILURE() << "accepted";
   } catch (const StateError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("2500 mimic joints beside 3000 others"));
+    EXPECT_THAT(error.what(), HasSubstr("2500 mimic joints and 3000 coordinates"));
   }
   inverse_dynamics(model, workspace, zero, zero, one, out);
   EXPECT_GT(out[0], 0.0);
