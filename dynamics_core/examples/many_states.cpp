@@ -17,8 +17,9 @@ int main(int argc, char** argv) try {
   constexpr Eigen::Index shoulder = 400, elbow = 250, states = shoulder * elbow;
   Eigen::MatrixXd q = Eigen::MatrixXd::Zero(n, states);  // one column per state
   for (Eigen::Index k = 0; k < states; ++k) {
-    q(1, k) = 2 * std::numbers::pi * static_cast<double>(k % shoulder) / shoulder;
-    q(2, k) = 2 * std::numbers::pi * static_cast<double>(k / shoulder) / elbow;
+    const Eigen::Index i = k % shoulder, j = k / shoulder;
+    q(1, k) = 2 * std::numbers::pi * static_cast<double>(i) / shoulder;
+    q(2, k) = 2 * std::numbers::pi * static_cast<double>(j) / elbow;
   }
   const Eigen::MatrixXd rest = Eigen::MatrixXd::Zero(n, states);
   Eigen::MatrixXd tau(n, states);
