@@ -130,9 +130,12 @@ TEST(ScaleTrajectory, IsTheCoresAnswerInTheRequestsOrder) {
   request.trajectory.joint_names = {"lift", "turn", "reach"};
   dynamics::TimedPath path;
   for (int k = 0; k <= 6; ++k) {
+    // a cubic from rest to rest, with its derivatives
     const double s = k / 6.0, share = s * s * (3.0 - 2.0 * s);
-    const std::vector<double> q = {0.3 + share, 2.0 * share, 0.4 * share * share};
-    const std::vector<double> qd = {share, 2.0 * share, 0.1}, qdd = {0.1, share, 0.2};
+    const double rate = 6.0 * s * (1.0 - s) / 0.6, change = (6.0 - 12.0 * s) / 0.36;
+    const std::vector<double> q = {0.3 + share, 2.0 * share, 0.4 * share};
+    const std::vector<double> qd = {rate, 2.0 * rate, 0.4 * rate};
+    const std::vector<double> qdd = {change, 2.0 * change, 0.4 * change};
     request.trajectory.points.push_back(point(0.6 * s, q, qd, qdd));
     path.times.push_back(std::llround(0.6e9 * s));
     for (const std::size_t i : {1U, 0U, 2U}) {

@@ -166,7 +166,7 @@ class FlexibleTreeBuilder {
     }
     Eigen::Vector3d position = placement.pose.translation;
     if (placement.on_beam) {
-      body.at = attachment(placement);
+      body.at = Attachment{section(placement)};
       body.at.offset = !position.isZero(0.0);
     }
     Eigen::Map<Eigen::Vector3d>(body.position) = position;
@@ -199,10 +199,10 @@ class FlexibleTreeBuilder {
     return static_cast<int>(data_.tree.size()) - 1;
   }
 
-  Attachment attachment(const Placement& placement) const {
+  BeamSection section(const Placement& placement) const {
     const auto& [given, basis] = beams_.at(placement.body);
-    return {flexible::beam_section(*given, *basis, data_.options,
-                                   flexible::has_stiffening(*given, data_.options), placement.x)};
+    return flexible::beam_section(*given, *basis, data_.options,
+                                  flexible::has_stiffening(*given, data_.options), placement.x);
   }
 
   void add_link(const LinkDescription& link, int body, const Pose& pose, bool on_beam = false,
@@ -305,7 +305,7 @@ class FlexibleTreeBuilder {
     for (const Frame& frame : data_.rigid.frames()) {
       const Placement& placement = placements_.at(frame.name);
       FlexibleFrame added{frame.name, placement.body, {}, placement.pose};
-      if (placement.on_beam) added.at = attachment(placement);
+      if (placement.on_beam) added.at = section(placement);
       data_.frames.push_back(std::move(added));
     }
   }
