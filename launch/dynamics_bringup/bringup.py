@@ -280,7 +280,7 @@ def start_robot(context, robot):
         "controllers_", ".yaml")
     description = with_control(
         parsed.urdf, {"gravity": " ".join(map(repr, parsed.gravity)), "step": repr(parsed.step),
-                    **SCENARIOS[parsed.scenario]}, zip(parsed.joints, parsed.start))
+                      **SCENARIOS[parsed.scenario]}, zip(parsed.joints, parsed.start))
     sim_time = {"use_sim_time": parsed.sim_time}
     flexible = is_flexible(parsed.urdf)
     marker_parameters = {"gravity": parsed.gravity, "publish_frames": flexible}
