@@ -20,9 +20,9 @@
 //   energy.hpp             energy, momentum, center_of_mass_jacobian
 //
 // A result that NAME returns is the last output argument of try_NAME (before the base motion).
-// All of them are noexcept, never allocate, and write no output unless they return Status::ok. NAME
-// calls try_NAME and throws: ArgumentError for the statuses from wrong_workspace to wrong_axes,
-// StateError for not_computed and singular.
+// All of them are noexcept, never allocate, and write no output unless they return Status::ok (one
+// exception for large robots: see udut()). NAME calls try_NAME and throws: ArgumentError for the
+// statuses from wrong_workspace to wrong_axes, StateError for not_computed and singular.
 
 #include <string_view>
 

@@ -9,9 +9,8 @@
 //   dynamics::batch::inverse_dynamics(model, workspace, q, qd, qdd, tau);
 //   const auto verdict = dynamics::check_effort_limits(model, tau);
 //   if (verdict.violation) {
-//     std::cout << model.coordinates()[verdict.violation->coordinate].name << " exceeds its limit
-//     at "
-//               << "point " << verdict.violation->point << '\n';
+//     const std::string& joint = model.coordinates()[verdict.violation->coordinate].name;
+//     std::cout << joint << " exceeds its limit at point " << verdict.violation->point << '\n';
 //   }
 //
 // Arrays hold state after state, in the order of Model::coordinates(): entry k * n + i is
