@@ -70,8 +70,9 @@ Status try_inverse_inertia_matrix(const Model& model, Workspace& workspace, Cons
 
 /// The factors: U unit upper triangular, n x n, and d the diagonal of D. For trees of single-axis
 /// joints they follow from the articulated bodies in closed form (Eqs. 25 to 28); for robots with
-/// mimic or floating joints from M by reverse Gaussian elimination. Such a robot with more than 2048
-/// coordinates is eliminated in U itself: if M is singular, the values of U are then undefined.
+/// mimic or floating joints from M by reverse Gaussian elimination. Such a robot with more than
+/// 2048 coordinates is eliminated in U itself: if M is singular, the values of U are then
+/// undefined.
 void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Eigen::MatrixXd> U,
           MutableVector d);
 Status try_udut(const Model& model, Workspace& workspace, ConstVector q,

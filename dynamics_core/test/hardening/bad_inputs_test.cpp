@@ -27,12 +27,12 @@ bool all_finite(const json& value) {
   return std::all_of(value.begin(), value.end(), all_finite);
 }
 
-/// The first line of `text`, escaped and shortened for a table cell.
+/// The first line of `text`, escaped and shortened to complete words for a table cell.
 std::string cell(std::string_view text) {
   std::string result;
   std::size_t length = 0;
   for (const char c : text.substr(0, text.find('\n'))) {
-    if (++length > 150) return result + "...";
+    if (++length > 150) return result.substr(0, result.rfind(' ')) + " ...";
     const bool printable =
         static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F;
     switch (c) {
