@@ -275,15 +275,14 @@ class Linter:
             if not (self.root / "install" / database.parent.name).exists():
                 continue  # the builds of the sanitizers have the same files
             read = dependencies(database.parent)
-            entries = without_precompiled_headers(database)
-            for entry in entries:
+            for entry in commands_of_single_files(database):
                 file = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
                 if file not in own:
                     continue
                 command = entry.get("command", "").replace(str(self.root), "")
                 digest = hashlib.sha256(configuration + command.encode())
                 # every own file that the compiler read for it; all files if that is unknown
-                for name in sorted((read.get(file) or own) & own | {file}):
+                for name in sorted((read.get(entry["compiled"]) or own) & own | {file}):
                     digest.update(pathlib.Path(name).read_bytes())
                 stamp = memory / digest.hexdigest()
                 if not stamp.exists():
@@ -311,14 +310,23 @@ class Linter:
         return problems
 
 
-def without_precompiled_headers(database):
-    """Return the compile commands without GCC's precompiled headers, which clang cannot read: every
-    file must include what it uses. Also written to BUILD/clang-tidy, for `clang-tidy -p`."""
-    entries = json.loads(database.read_text("utf-8"))
-    for entry in entries:
-        entry["command"] = re.sub(
-            r" (-Winvalid-pch|-fpch-preprocess|-include \S*cmake_pch\.hxx)(?= )", "",
-            entry.get("command", ""))
+def commands_of_single_files(database):
+    """Return the compile commands of each file alone, without GCC's precompiled headers, which clang
+    cannot read: every file must include what it uses. "compiled" is the file that the compiler was
+    given: the file itself, or a unity file that includes several. Also written to
+    BUILD/clang-tidy, for `clang-tidy -p`."""
+    entries = []
+    for entry in json.loads(database.read_text("utf-8")):
+        compiled = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
+        command = re.sub(r" (-Winvalid-pch|-fpch-preprocess|-include \S*cmake_pch\.hxx)(?= )", "",
+                         entry.get("command", ""))
+        files = [entry["file"]]
+        if re.search(r"/Unity/unity_\w+_cxx\.cxx$", compiled):
+            text = pathlib.Path(compiled).read_text("utf-8")
+            files = re.findall(r'^#include "(.*)"', text, re.MULTILINE)
+        for file in files:
+            entries.append({**entry, "file": file, "compiled": compiled,
+                            "command": command.replace(entry["file"], file)})
     folder = database.parent / "clang-tidy"
     folder.mkdir(exist_ok=True)
     (folder / database.name).write_text(json.dumps(entries, indent=1), "utf-8")

@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 constexpr const char* peers_program = "dynamics_bench_peers";
 
-struct Arguments {
+struct BenchArguments {
   double seconds = 4.0;
   bool json = false;
 };
@@ -133,7 +133,7 @@ void print_table(const ordered_json& measured) {
 }  // namespace
 
 void add_bench(CLI::App& app, Outcome& outcome) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<BenchArguments>();
   CLI::App* command = app.add_subcommand(
       "bench", "Compare the speed with KDL, MuJoCo and Pinocchio on this machine");
   command->add_option("--seconds", args->seconds, "approximate measuring time in s (default 4)")

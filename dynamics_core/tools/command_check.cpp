@@ -21,7 +21,7 @@ namespace {
 
 using Severity = Finding::Severity;
 
-struct Arguments {
+struct CheckArguments {
   std::string file, output;
   bool json = false, fix = false, in_place = false, no_condition = false;
 };
@@ -156,7 +156,7 @@ CheckReport check(const std::string& file, const std::string& text, const CheckO
   return check_urdf(text, file, options);
 }
 
-void run_check(const Arguments& args, Outcome& outcome) {
+void run_check(const CheckArguments& args, Outcome& outcome) {
   const auto table = built_in_table(args.file);
   const std::string text = table ? std::string(*table) : read_file(args.file);
   CheckOptions options;
@@ -212,7 +212,7 @@ void run_check(const Arguments& args, Outcome& outcome) {
 }  // namespace
 
 void add_check(CLI::App& app, Outcome& outcome) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand(
       "check",
       "Check the dynamic parameters of a model link by link. Exit code 0: no problems, 1: "

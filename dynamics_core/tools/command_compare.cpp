@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "papers/formulations/registry.hpp"
 #include "report.hpp"
 #include "robot.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics::tools {
 namespace {
@@ -30,7 +30,7 @@ constexpr double tolerance = 1e-9;  // largest relative difference between two f
 // accelerations: or this tolerance times the condition number of M
 constexpr double condition_tolerance = 1e-13;
 
-struct Arguments {
+struct CompareArguments {
   RobotArgument robot;
   int samples = 20;
   unsigned seed = 1;
@@ -88,8 +88,7 @@ void update_maximum(double& largest, double value) {
 double condition_number(const Model& model, Workspace& workspace, const VectorXd& q) {
   MatrixXd M(q.size(), q.size());
   inertia_matrix(model, workspace, q, M);
-  const VectorXd values =
-      Eigen::SelfAdjointEigenSolver<MatrixXd>(M, Eigen::EigenvaluesOnly).eigenvalues();
+  const VectorXd values = symmetric_eigenvalues(M);
   const double smallest = values[0], largest = values[values.size() - 1];
   return smallest > 0.0 ? largest / smallest : std::numeric_limits<double>::quiet_NaN();
 }
@@ -180,7 +179,7 @@ Comparison compare(const Model& model, Task task, const std::string& name,
   return result;
 }
 
-std::vector<Comparison> compare_all(const Model& model, const Arguments& args) {
+std::vector<Comparison> compare_all(const Model& model, const CompareArguments& args) {
   RandomStates random(model, args.seed);
   ExternalInputs rotating_base;
   rotating_base.base.emplace();
@@ -278,7 +277,7 @@ void print(const Comparison& comparison) {
 }  // namespace
 
 void add_compare(CLI::App& app, Outcome& outcome) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<CompareArguments>();
   CLI::App* command = app.add_subcommand(
       "compare", "Compare all formulations of the papers with each other on random states");
   args->robot.add_to(*command);

@@ -372,11 +372,11 @@ Report report_for_links(const std::string& argument) {
 }  // namespace
 
 void add_count(CLI::App& app, Outcome&) {
-  struct Arguments {
+  struct CountArguments {
     std::string links, robot;
     bool json = false;
   };
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<CountArguments>();
   CLI::App* command =
       app.add_subcommand("count", "Operation counts, compared with the formulas of the papers");
   command->add_option(

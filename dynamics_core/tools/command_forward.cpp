@@ -12,12 +12,12 @@
 namespace dynamics::tools {
 
 void add_forward(CLI::App& app, Outcome&) {
-  struct Arguments {
+  struct ForwardArguments {
     RobotArgument robot;
     std::string q, qd, tau, algorithm = "udut";
     bool no_friction = false, json = false, rigid = false;
   };
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<ForwardArguments>();
   CLI::App* command = app.add_subcommand(
       "forward", "Forward dynamics: joint accelerations for given joint torques");
   args->robot.add_to(*command);

@@ -16,7 +16,7 @@
 namespace dynamics::tools {
 namespace {
 
-struct Arguments {
+struct InverseArguments {
   RobotArgument robot;
   std::string q, qd, qdd, algorithm = "denoc";
   bool no_friction = false, json = false, rigid = false;
@@ -27,7 +27,7 @@ struct Arguments {
   std::string compare;
 };
 
-void one_state(const Arguments& args) {
+void one_state(const InverseArguments& args) {
   Robot robot = args.robot.load();
   if (const auto flexible = flexible_model(robot, args.rigid)) {
     report_inverse(*flexible, robot,
@@ -62,7 +62,7 @@ void one_state(const Arguments& args) {
 
 /// Torques along a trajectory (the papers' RIDIM), their peaks, RMS values and ratios to the
 /// limits.
-void along_trajectory(const Arguments& args) {
+void along_trajectory(const InverseArguments& args) {
   const Robot robot = args.robot.load();
   const Model& model = robot.model;
   if (args.algorithm != "denoc") {
@@ -124,7 +124,7 @@ void along_trajectory(const Arguments& args) {
 }  // namespace
 
 void add_inverse(CLI::App& app, Outcome&) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<InverseArguments>();
   CLI::App* command = app.add_subcommand(
       "inverse", "Inverse dynamics: joint torques for one state or along a trajectory");
   args->robot.add_to(*command);

@@ -27,7 +27,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void set_interrupted(int) { interrupted = true; }
 
-struct Arguments {
+struct SimulateArguments {
   RobotArgument robot;
   std::string scenario = "free-fall", integrator = "dop853", trajectory, q0, qd0, q1, compare;
   std::string precision = "double", base_motion, payload, algorithm = "udut";
@@ -45,7 +45,7 @@ std::string integrator_list() {
   return list;
 }
 
-SimulationOptions options_of(const Arguments& args, const Robot& robot,
+SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
                              const std::optional<FlexibleModel>& flexible) {
   SimulationOptions options;
   options.scenario = scenario_from_name(args.scenario);
@@ -165,7 +165,8 @@ class StiffnessHint {
 };
 
 /// The plant with flexible links. Throws InputError for options that need a rigid robot.
-std::unique_ptr<Plant> flexible_plant_of(const Arguments& args, const FlexibleModel& model) {
+std::unique_ptr<Plant> flexible_plant_of(const SimulateArguments& args,
+                                         const FlexibleModel& model) {
   if (args.algorithm != "udut" && args.algorithm != "cholesky") {
     throw InputError(fmt::format(
         "--algorithm {}: flexible links support udut (default) and cholesky", args.algorithm));
@@ -178,7 +179,7 @@ std::unique_ptr<Plant> flexible_plant_of(const Arguments& args, const FlexibleMo
                         {.friction = !args.no_friction, .cholesky = args.algorithm == "cholesky"});
 }
 
-void simulate_robot(const Arguments& args, Outcome& outcome) {
+void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
   if (args.precision != "double" && args.precision != "double-double") {
     throw InputError(
         fmt::format("unknown precision '{}': it must be double or double-double", args.precision));
@@ -228,7 +229,7 @@ void simulate_robot(const Arguments& args, Outcome& outcome) {
 }  // namespace
 
 void add_simulate(CLI::App& app, Outcome& outcome) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<SimulateArguments>();
   CLI::App* command = app.add_subcommand("simulate", "Simulate the robot (the papers' RFDSIM)");
   args->robot.add_to(*command);
   command->add_option("--scenario", args->scenario,

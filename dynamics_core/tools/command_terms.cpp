@@ -16,12 +16,12 @@
 
 namespace dynamics::tools {
 void add_terms(CLI::App& app, Outcome&) {
-  struct Arguments {
+  struct TermsArguments {
     RobotArgument robot;
     std::string q, qd;
     bool json = false, denoc = false, rigid = false;
   };
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<TermsArguments>();
   CLI::App* command = app.add_subcommand(
       "terms", "Terms of M qdd + C qd + g = tau, energies, and the factorization M = U D U^T");
   args->robot.add_to(*command);

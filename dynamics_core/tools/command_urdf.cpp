@@ -12,10 +12,10 @@
 namespace dynamics::tools {
 
 void add_urdf(CLI::App& app, Outcome&) {
-  struct Arguments {
+  struct UrdfArguments {
     std::string table, output;
   };
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<UrdfArguments>();
   CLI::App* command = app.add_subcommand("urdf", "Convert a DH table to a URDF");
   command
       ->add_option("TABLE", args->table, "a DH table (YAML), or planar3, stanford, puma, canadarm")

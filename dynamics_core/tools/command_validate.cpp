@@ -14,7 +14,7 @@
 namespace dynamics::tools {
 namespace {
 
-struct Arguments {
+struct ValidateArguments {
   std::string output, only;
 };
 
@@ -30,7 +30,7 @@ which exits with an error if a statement is not confirmed. The papers: Saha 1999
 contain the texts of the papers without the figures; the comparisons use what the texts state about them.
 )";
 
-void validate(const Arguments& args, Outcome& outcome) {
+void validate(const ValidateArguments& args, Outcome& outcome) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (!args.output.empty() && !fs::is_directory(args.output, error)) {
@@ -76,7 +76,7 @@ void validate(const Arguments& args, Outcome& outcome) {
 }  // namespace
 
 void add_validate(CLI::App& app, Outcome& outcome) {
-  auto args = std::make_shared<Arguments>();
+  auto args = std::make_shared<ValidateArguments>();
   CLI::App* command =
       app.add_subcommand("validate", "Reproduce the papers' figures and tables and compare them");
   command->add_option("--output", args->output,

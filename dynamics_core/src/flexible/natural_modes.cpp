@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/natural_modes.hpp"
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -108,14 +106,13 @@ Eigen::VectorXcd spinning_eigenvalues(const FlexibleModel& model, ConstVector q,
   std::copy(joint_qd.begin(), joint_qd.end(), qd.begin());
   Derivatives derivatives(model);
   derivatives.at(q, qd);
-  const Eigen::PartialPivLU<Eigen::MatrixXd> factor(M.bottomRightCorner(m, m));
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(2 * m, 2 * m);
   A.topRightCorner(m, m).setIdentity();
-  A.bottomLeftCorner(m, m) = -factor.solve(
-      Eigen::MatrixXd(derivatives.with_respect_to_position().bottomRightCorner(m, m)));
-  A.bottomRightCorner(m, m) =
-      -factor.solve(Eigen::MatrixXd(derivatives.with_respect_to_rate().bottomRightCorner(m, m)));
-  Eigen::VectorXcd values = Eigen::EigenSolver<Eigen::MatrixXd>(A, false).eigenvalues();
+  Eigen::MatrixXd forces(m, 2 * m);
+  forces << derivatives.with_respect_to_position().bottomRightCorner(m, m),
+      derivatives.with_respect_to_rate().bottomRightCorner(m, m);
+  A.bottomRows(m) = -solve_linear(M.bottomRightCorner(m, m), forces);
+  Eigen::VectorXcd values = general_eigenvalues(A);
   std::sort(values.begin(), values.end(), [](const Complex& a, const Complex& b) {
     return std::abs(a.imag()) < std::abs(b.imag());
   });
@@ -136,7 +133,7 @@ Eigen::VectorXd static_deflection(const FlexibleModel& model, ConstVector q) {
     static_forces(model, workspace, x, forces);
     derivatives.at(x, rest);
     const Eigen::MatrixXd K = derivatives.with_respect_to_position().bottomRightCorner(m, m);
-    const Eigen::VectorXd step = K.partialPivLu().solve(forces.tail(m));
+    const Eigen::VectorXd step = solve_linear(K, forces.tail(m));
     x.tail(m) -= step;
     if (!x.allFinite()) break;
     if (step.norm() <= 1e-14 * (x.tail(m).norm() + 1e-300)) return x;
@@ -144,9 +141,8 @@ Eigen::VectorXd static_deflection(const FlexibleModel& model, ConstVector q) {
   if (x.allFinite()) {
     static_forces(model, workspace, x, forces);
     derivatives.at(x, rest);
-    const Eigen::VectorXd step =
-        derivatives.with_respect_to_position().bottomRightCorner(m, m).partialPivLu().solve(
-            forces.tail(m));
+    const Eigen::MatrixXd K = derivatives.with_respect_to_position().bottomRightCorner(m, m);
+    const Eigen::VectorXd step = solve_linear(K, forces.tail(m));
     if (step.norm() <= 1e-9 * x.tail(m).norm()) return x;
   }
   throw ArgumentError(

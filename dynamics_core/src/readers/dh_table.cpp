@@ -13,7 +13,6 @@ namespace dynamics {
 namespace {
 
 using yaml::Cursor;
-using JointType = DhLink::JointType;
 
 // 180 degrees are exactly pi
 double radians(double degrees) { return degrees / 180.0 * std::numbers::pi; }
@@ -74,7 +73,7 @@ std::optional<std::vector<double>> joint_values(const Cursor& row, const std::st
   return si_or_degrees(row, name, [&](const Cursor& at, bool degrees) {
     auto values = at.numbers(links.size());
     for (std::size_t i = 0; i < links.size() && degrees; ++i) {
-      if (links[i].type == JointType::revolute) values[i] = radians(values[i]);
+      if (links[i].type == DhLink::JointType::revolute) values[i] = radians(values[i]);
     }
     return values;
   });
@@ -109,7 +108,7 @@ DhLink read_link(const Cursor& row) {
     row.at("type").fail("must be revolute or prismatic; found '" + type + "'");
   }
   const bool prismatic = type == "prismatic";
-  link.type = prismatic ? JointType::prismatic : JointType::revolute;
+  link.type = prismatic ? DhLink::JointType::prismatic : DhLink::JointType::revolute;
 
   // the parameter that the joint changes is optional, zero by default
   link.a = row.at("a").number();
@@ -133,7 +132,7 @@ auto& find_named(const Cursor& at, const std::string& name, Map& known, const ch
 void read_joint(const Cursor& row, DhLink& link) {
   row.allow_keys({"joint", "lower", "lower_deg", "upper", "upper_deg", "velocity", "velocity_deg",
                   "effort", "damping", "friction", "rotor_inertia"});
-  if (link.type == JointType::prismatic) {
+  if (link.type == DhLink::JointType::prismatic) {
     for (const char* key : {"lower_deg", "upper_deg", "velocity_deg"}) {
       if (const auto at = row.find(key))
         at->fail("joint '" + link.joint + "' is prismatic: give the value in meters");

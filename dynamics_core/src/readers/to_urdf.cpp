@@ -17,8 +17,6 @@
 namespace dynamics {
 namespace {
 
-using JointType = DhLink::JointType;
-
 /// Shortest decimal that reads back as the same double, in any locale.
 std::string number(double value) {
   return fmt::format("{}", value == 0.0 ? 0.0 : value);  // no "-0"
@@ -217,7 +215,7 @@ std::string link_element(const DhLink& link) {
 constexpr double unbounded = 1e9;
 
 std::string limit_element(const DhLink& link) {
-  const bool prismatic = link.type == JointType::prismatic;
+  const bool prismatic = link.type == DhLink::JointType::prismatic;
   if (!prismatic && !link.lower && !link.velocity && !link.effort) return "";
   std::string range;
   if (prismatic || link.lower) {
@@ -230,9 +228,9 @@ std::string limit_element(const DhLink& link) {
 }
 
 std::string joint_element(const DhLink& link, const std::string& parent, const Placement& place) {
-  const char* type = link.type == JointType::prismatic ? "prismatic"
-                     : link.lower                      ? "revolute"
-                                                       : "continuous";
+  const char* type = link.type == DhLink::JointType::prismatic ? "prismatic"
+                     : link.lower                              ? "revolute"
+                                                               : "continuous";
   std::string text = fmt::format(
       "  <joint name=\"{}\" type=\"{}\">\n"
       "    {}\n"

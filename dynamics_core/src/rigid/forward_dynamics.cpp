@@ -9,8 +9,9 @@ namespace dynamics {
 namespace {
 
 /// The kernel alone, where nothing else is needed; false: qdd has not been written.
-inline bool run_fast(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
-                     ConstVector tau, MutableVector qdd, const ExternalInputs& external) noexcept {
+inline bool run_forward_fast(const Model& model, Workspace::Memory& memory, ConstVector q,
+                             ConstVector qd, ConstVector tau, MutableVector qdd,
+                             const ExternalInputs& external) noexcept {
   const Model::Data& data = model.data();
   if (!takes_fast_path(data, memory, external, qdd, q, qd, tau) || !data.singular_reason.empty() ||
       !data.pitch_coordinates.empty()) {
@@ -84,8 +85,9 @@ Status run_over_bodies(const Model& model, Workspace::Memory& memory, const doub
   return Status::ok;
 }
 
-Status run_checked(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
-                   ConstVector tau, MutableVector qdd, const ExternalInputs& external) noexcept {
+Status run_forward_checked(const Model& model, Workspace::Memory& memory, ConstVector q,
+                           ConstVector qd, ConstVector tau, MutableVector qdd,
+                           const ExternalInputs& external) noexcept {
   const std::size_t n = memory.size;
   const Status status = check_workspace(model, memory)
                             .vector("q", q, n)
@@ -110,15 +112,15 @@ Status try_forward_dynamics(const Model& model, Workspace& workspace, ConstVecto
                             ConstVector tau, MutableVector qdd,
                             const ExternalInputs& external) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  if (run_fast(model, memory, q, qd, tau, qdd, external)) return Status::ok;
-  return run_checked(model, memory, q, qd, tau, qdd, external);
+  if (run_forward_fast(model, memory, q, qd, tau, qdd, external)) return Status::ok;
+  return run_forward_checked(model, memory, q, qd, tau, qdd, external);
 }
 
 void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector tau, MutableVector qdd, const ExternalInputs& external) {
   Workspace::Memory& memory = workspace.memory();
-  if (run_fast(model, memory, q, qd, tau, qdd, external)) return;
-  require(run_checked(model, memory, q, qd, tau, qdd, external), memory.problem, model);
+  if (run_forward_fast(model, memory, q, qd, tau, qdd, external)) return;
+  require(run_forward_checked(model, memory, q, qd, tau, qdd, external), memory.problem, model);
 }
 
 }  // namespace dynamics

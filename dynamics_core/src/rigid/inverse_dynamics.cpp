@@ -24,8 +24,9 @@ void run(const Model& model, Workspace::Memory& memory, const double* q, const d
 }
 
 /// The kernel alone, where nothing else is needed; false: nothing was done.
-inline bool run_fast(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
-                     ConstVector qdd, MutableVector tau, const ExternalInputs& external) noexcept {
+inline bool run_inverse_fast(const Model& model, Workspace::Memory& memory, ConstVector q,
+                             ConstVector qd, ConstVector qdd, MutableVector tau,
+                             const ExternalInputs& external) noexcept {
   const Model::Data& data = model.data();
   if (!takes_fast_path(data, memory, external, tau, q, qd, qdd)) return false;
   memory.kernels.inverse_dynamics(data.tree, memory.inverse.data(), still_base(data), nullptr,
@@ -35,8 +36,9 @@ inline bool run_fast(const Model& model, Workspace::Memory& memory, ConstVector 
   return true;
 }
 
-Status run_checked(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
-                   ConstVector qdd, MutableVector tau, const ExternalInputs& external) noexcept {
+Status run_inverse_checked(const Model& model, Workspace::Memory& memory, ConstVector q,
+                           ConstVector qd, ConstVector qdd, MutableVector tau,
+                           const ExternalInputs& external) noexcept {
   const std::size_t n = memory.size;
   const Status status = check_workspace(model, memory)
                             .vector("q", q, n)
@@ -58,15 +60,15 @@ Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVecto
                             ConstVector qdd, MutableVector tau,
                             const ExternalInputs& external) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  if (run_fast(model, memory, q, qd, qdd, tau, external)) return Status::ok;
-  return run_checked(model, memory, q, qd, qdd, tau, external);
+  if (run_inverse_fast(model, memory, q, qd, qdd, tau, external)) return Status::ok;
+  return run_inverse_checked(model, memory, q, qd, qdd, tau, external);
 }
 
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                       ConstVector qdd, MutableVector tau, const ExternalInputs& external) {
   Workspace::Memory& memory = workspace.memory();
-  if (run_fast(model, memory, q, qd, qdd, tau, external)) return;
-  require(run_checked(model, memory, q, qd, qdd, tau, external), memory.problem, model);
+  if (run_inverse_fast(model, memory, q, qd, qdd, tau, external)) return;
+  require(run_inverse_checked(model, memory, q, qd, qdd, tau, external), memory.problem, model);
 }
 
 Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
@@ -76,7 +78,7 @@ Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVecto
   Status status =
       Checks(memory.problem).output("wrenches", wrenches.size(), model.body_count()).status();
   if (status != Status::ok) return status;
-  status = run_checked(model, memory, q, qd, qdd, tau, external);
+  status = run_inverse_checked(model, memory, q, qd, qdd, tau, external);
   if (status != Status::ok) return status;
   const double* positions = body_positions(model, q, memory.q);
   const auto* outside = body_wrenches(model, memory, positions, external.wrenches, external.base);

@@ -3,6 +3,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <Eigen/LU>
 
 namespace dynamics {
 
@@ -28,6 +29,14 @@ Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A) {
 Eigenpairs generalized_eigenpairs(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M) {
   const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(K, M);
   return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
+}
+
+Eigen::VectorXcd general_eigenvalues(const Eigen::MatrixXd& A) {
+  return Eigen::EigenSolver<Eigen::MatrixXd>(A, false).eigenvalues();
+}
+
+Eigen::MatrixXd solve_linear(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
+  return A.partialPivLu().solve(B);
 }
 
 Eigen::Matrix3d rotation_from_z(const Eigen::Vector3d& axis) {

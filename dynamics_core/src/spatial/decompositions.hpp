@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Eigenvalue decompositions and axis rotations, compiled once, because each instantiation of
+// Eigenvalues, linear equations and axis rotations, compiled once, because each instantiation of
 // Eigen's solvers takes seconds to compile. They allocate: not for control loops.
 
 #include <Eigen/Core>
@@ -30,6 +30,11 @@ Eigenpairs symmetric_eigenpairs(const Eigen::MatrixXd& A);
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A);
 /// K v = lambda M v, K symmetric; not converged if M is not positive definite.
 Eigenpairs generalized_eigenpairs(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M);
+
+/// Eigenvalues of any square matrix, in no particular order.
+Eigen::VectorXcd general_eigenvalues(const Eigen::MatrixXd& A);
+/// A^-1 B by LU decomposition with partial pivoting.
+Eigen::MatrixXd solve_linear(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
 
 /// Rotation that maps Z to the unit vector `axis`; the identity for Z. If axis.z < 0, it is a flip
 /// of Z to -Z and the shortest rotation from there, because the shortest rotation between nearly

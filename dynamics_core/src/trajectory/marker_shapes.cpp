@@ -3,13 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numbers>
 #include <utility>
+
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -188,14 +189,14 @@ class Scene {
   /// The uniform box of a mass on a link.
   const Shape& box(Subject subject, std::size_t id, const std::string& link, double mass,
                    const Eigen::Vector3d& center, const Eigen::Matrix3d& inertia) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(inertia);
-    Pose own{principal.eigenvectors(), center};
+    const PrincipalAxes principal = principal_axes(inertia);
+    Pose own{principal.axes, center};
     if (own.rotation.determinant() < 0.0) own.rotation.col(2) *= -1.0;
     Shape& shape = add(subject, id, Kind::box);
     shape.pose = state_.pose(link) * own;
     // a box without thickness is not drawn
     const double thinnest = 0.002 * reach_;
-    shape.size = box_sides(mass, principal.eigenvalues()).cwiseMax(thinnest);
+    shape.size = box_sides(mass, principal.moments).cwiseMax(thinnest);
     return shape;
   }
 
