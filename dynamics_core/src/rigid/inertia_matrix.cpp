@@ -24,12 +24,23 @@ void fill_by_columns(const Model& model, Workspace::Memory& memory, const double
   }
 }
 
-}  // namespace
+/// The kernel alone, where nothing else is needed; false: M has not been written.
+inline bool run_fast(const Model& model, Workspace::Memory& memory, ConstVector q,
+                     Eigen::Ref<Eigen::MatrixXd>& M) noexcept {
+  const Model::Data& data = model.data();
+  const std::size_t n = data.tree.size();
+  const auto rows = static_cast<Eigen::Index>(n);
+  if (!data.coordinates_are_bodies || memory.size != n || memory.body_count != n ||
+      !(q.checked_size() == n) || M.rows() != rows || M.cols() != rows || !all_finite(n, q)) {
+    return false;
+  }
+  memory.kernels.inertia_matrix(data.tree, memory.composite.data(), q.data(), M.data(),
+                                column_stride(M));
+  return true;
+}
 
-Status try_inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
-                          // NOLINTNEXTLINE(performance-unnecessary-value-param): a view
-                          Eigen::Ref<Eigen::MatrixXd> M) noexcept {
-  Workspace::Memory& memory = workspace.memory();
+Status run_checked(const Model& model, Workspace::Memory& memory, ConstVector q,
+                   Eigen::Ref<Eigen::MatrixXd>& M) noexcept {
   const Status status = check_workspace(model, memory)
                             .vector("q", q, memory.size)
                             .matrix("M", M, memory.size, memory.size)
@@ -39,9 +50,20 @@ Status try_inertia_matrix(const Model& model, Workspace& workspace, ConstVector 
   return Status::ok;
 }
 
+}  // namespace
+
+Status try_inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
+                          Eigen::Ref<Eigen::MatrixXd> M) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  if (run_fast(model, memory, q, M)) return Status::ok;
+  return run_checked(model, memory, q, M);
+}
+
 void inertia_matrix(const Model& model, Workspace& workspace, ConstVector q,
                     Eigen::Ref<Eigen::MatrixXd> M) {
-  require(try_inertia_matrix(model, workspace, q, M), workspace.memory().problem, model);
+  Workspace::Memory& memory = workspace.memory();
+  if (run_fast(model, memory, q, M)) return;
+  require(run_checked(model, memory, q, M), memory.problem, model);
 }
 
 void fill_inertia_matrix(const Model& model, Workspace::Memory& memory, const double* q,

@@ -56,7 +56,7 @@ template <class S>
 void inertia_matrix(const Tree& tree, CompositeScratch<S>* scratch, const S* q, S* matrix,
                     std::size_t stride) {
   const MatrixView<S> m{matrix, stride};
-  m.set_zero(tree.size());
+  if (!is_serial_chain(tree)) m.set_zero(tree.size());
   inertia_matrix<S>(tree, scratch, q, [&](std::size_t i, std::size_t j, const S& value) {
     m(i, j) = m(j, i) = value;
   });

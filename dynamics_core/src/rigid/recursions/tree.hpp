@@ -52,6 +52,13 @@ inline bool is_revolute_root(const TreeBody& body) { return is_root(body) && !bo
 inline bool follows_parent(const TreeBody& body, std::size_t i) {
   return static_cast<std::size_t>(body.parent) + 1 == i;
 }
+/// Whether every body carries the next one: no entry of a matrix over bodies is zero by structure.
+inline bool is_serial_chain(const Tree& tree) {
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    if (!follows_parent(tree[i], i)) return false;
+  }
+  return true;
+}
 /// Whether the elimination of the joint leaves a ReducedInertia.
 inline bool reduces(const TreeBody& body) { return !body.prismatic && body.rotor_inertia == 0.0; }
 
