@@ -33,15 +33,15 @@ LAYERS = {
 # The public headers (include/dynamics_core/) by the folder that implements them. They follow the
 # same rules as the other headers of that folder.
 PUBLIC = {
-    "base": "error export maximum status version view",
+    "base": "error export maximum version view",
     "spatial": "pose",
     "model": "description model",
     "readers": "dh_table from_urdf",
-    "rigid": "coriolis_matrix derivatives energy external_inputs forward_dynamics inertia_matrix"
-    " instruction_set inverse_dynamics kinematics regressor udut workspace",
-    "flexible": "flexible_dynamics flexible_model natural_modes",
-    "batch": "batch batch_view",
-    "trajectory": "marker_shapes time_scaling timed_path trajectory trajectory_efforts",
+    "rigid": "derivatives energy external_inputs forward_dynamics inertia_matrix inverse_dynamics"
+    " kinematics regressor workspace",
+    "flexible": "flexible_dynamics flexible_model",
+    "batch": "batch",
+    "trajectory": "marker_shapes trajectory trajectory_efforts",
     "ode": "integrators",
     "simulation": "plant recording simulate",
     "check": "check",

@@ -15,7 +15,7 @@
 
 #include "batch/batch_kernel_table.hpp"
 #include "benchmark_cases.hpp"
-#include "dynamics_core/instruction_set.hpp"
+#include "dynamics_core/workspace.hpp"
 #include "operations.hpp"
 #include "progress_bar.hpp"
 

@@ -10,7 +10,6 @@
 #include "denoc_report.hpp"
 #include "dynamics_core/flexible_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/natural_modes.hpp"
 #include "report.hpp"
 
 namespace dynamics::tools {

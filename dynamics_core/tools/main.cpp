@@ -11,8 +11,8 @@
 #include <system_error>
 
 #include "command.hpp"
-#include "dynamics_core/instruction_set.hpp"
 #include "dynamics_core/version.hpp"
+#include "dynamics_core/workspace.hpp"
 #include "report.hpp"
 
 namespace {

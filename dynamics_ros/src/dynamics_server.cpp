@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/coriolis_matrix.hpp>
 #include <dynamics_core/energy.hpp>
 #include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/inertia_matrix.hpp>

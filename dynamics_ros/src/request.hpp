@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <dynamics_core/model.hpp>
-#include <dynamics_core/timed_path.hpp>
+#include <dynamics_core/trajectory.hpp>
 #include <dynamics_msgs/msg/joint_positions.hpp>
 #include <span>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
-#include <dynamics_core/time_scaling.hpp>
+#include <dynamics_core/trajectory_efforts.hpp>
 #include <limits>
 #include <utility>
 

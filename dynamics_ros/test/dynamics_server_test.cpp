@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <cmath>
-#include <dynamics_core/coriolis_matrix.hpp>
 #include <dynamics_core/forward_dynamics.hpp>
 #include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/inertia_matrix.hpp>

@@ -4,7 +4,7 @@
 
 #include <cmath>
 #include <dynamics_core/from_urdf.hpp>
-#include <dynamics_core/time_scaling.hpp>
+#include <dynamics_core/trajectory_efforts.hpp>
 #include <limits>
 #include <string>
 #include <vector>

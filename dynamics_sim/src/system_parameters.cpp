@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <dynamics_core/natural_modes.hpp>
+#include <dynamics_core/flexible_dynamics.hpp>
 #include <functional>
 #include <map>
 #include <optional>

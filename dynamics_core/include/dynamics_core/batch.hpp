@@ -7,13 +7,16 @@
 //   dynamics::BatchWorkspace workspace(model, {.threads = 2});
 //   dynamics::batch::inverse_dynamics(model, workspace, q, qd, qdd, tau);
 //
-// With n = model.size() an argument is a vector of n numbers per state, state after state
-// (coordinate j of state k is q[k * n + j]), or a column-major n x N matrix with one column per
-// state, also as a block of a larger one (X.topRows(n)), or a row-major N x n matrix with one row
-// per state; see batch_view.hpp. Results that are matrices have n * n numbers per state,
-// column by column as for one state (see view.hpp): entry (i, j) of state k is
-// M[(k * n + j) * n + i] of a vector, M(j * n + i, k) of an (n * n) x N matrix. N is any number of
-// states.
+// With n = model.size() and any number N of states, an argument is one of these, read and written
+// in place:
+//   a vector:               N * n entries, coordinate j of state k at [k * n + j]; contiguous (see
+//                           view.hpp)
+//   a column-major matrix:  n x N, one column per state; blocks of larger matrices too:
+//                           X.topRows(n)
+//   a row-major matrix:     N x n, one row per state; the transpose of the one above
+// A square matrix fits either way: its storage order decides. Results that are matrices have n * n
+// numbers instead of n per state, column by column as for one state (see view.hpp): entry (i, j) of
+// state k is M[(k * n + j) * n + i] of a vector, M(j * n + i, k) of an (n * n) x N matrix.
 //
 // The numbers are those of the functions for one state (rigid/), but for rounding; they do not
 // depend on the number of threads, nor on which other states are in the batch. ExternalInputs hold
@@ -28,12 +31,114 @@
 #include <memory>
 #include <string>
 
-#include "dynamics_core/batch_view.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
+
+namespace view {
+
+/// The shape of a batch argument as the caller gave it.
+struct BatchShape {
+  enum class Kind {
+    vector,   ///< `cols` entries, state after state
+    columns,  ///< rows x cols, a column per state
+    rows,     ///< rows x cols, a row per state
+    strided   ///< rows x cols, the entries of a state `stride` apart in memory
+  };
+  Kind kind = Kind::vector;
+  std::size_t rows = 1, cols = 0;
+  std::ptrdiff_t stride = 0;  ///< from one state to the next; of a vector: unused
+
+  constexpr std::size_t width() const { return kind == Kind::rows ? cols : rows; }
+  constexpr std::size_t states() const { return kind == Kind::rows ? rows : cols; }
+};
+
+template <class E>
+constexpr BatchShape batch_shape(const E& e) {
+  using Kind = BatchShape::Kind;
+  const auto rows = static_cast<std::size_t>(e.rows()), cols = static_cast<std::size_t>(e.cols());
+  if constexpr (E::IsVectorAtCompileTime) {
+    if (e.size() <= 1 || e.innerStride() == 1) return {Kind::vector, 1, rows * cols, 0};
+    // a row of a column-major matrix: one column per state of a robot with one coordinate
+    return {rows == 1 ? Kind::columns : Kind::strided, rows, cols, e.innerStride()};
+  } else {
+    if (e.innerSize() > 1 && e.innerStride() != 1)
+      return {Kind::strided, rows, cols, e.innerStride()};
+    return {E::IsRowMajor ? Kind::rows : Kind::columns, rows, cols, e.outerStride()};
+  }
+}
+
+template <class E, class T>
+concept EigenBatch = DenseInMemory<E, T> && may_be_contiguous<E>;
+
+}  // namespace view
+
+/// A view of a batch argument; see above for what it can be made from. What view.hpp rejects by
+/// type is rejected here too.
+template <class T>
+class BatchView {
+ public:
+  constexpr BatchView() = default;
+
+  /// Numbers in memory, state after state.
+  template <class Pointer>
+  requires(std::is_pointer_v<Pointer>&& std::convertible_to<Pointer, T*>) constexpr BatchView(
+      Pointer data, std::size_t size)
+      : BatchView(VectorView<T>(data, size)) {}
+
+  template <class Range>
+  requires view::ContiguousRange<Range, T>
+  // NOLINTNEXTLINE(google-explicit-constructor): a view stands for the range it is made from
+  constexpr BatchView(Range&& range)  // NOLINT(bugprone-forwarding-reference-overload)
+      : BatchView(VectorView<T>(range)) {}
+
+  /// A vector argument, state after state.
+  template <class Other>
+  requires(std::convertible_to<Other*, T*>)
+      // NOLINTNEXTLINE(google-explicit-constructor)
+      constexpr BatchView(const VectorView<Other>& vector)
+      : data_(vector.data()), vector_size_(vector.checked_size()) {
+    shape_.cols = vector.size();
+  }
+
+  /// Of numbers that may be changed, for reading only.
+  template <class Other>
+  requires(std::same_as<const Other, T>)
+      // NOLINTNEXTLINE(google-explicit-constructor)
+      constexpr BatchView(const BatchView<Other>& other)
+      : data_(other.data()), shape_(other.shape()), vector_size_(other.vector_size()) {}
+
+  template <class Expression>
+  requires view::EigenBatch<Expression, T>
+  // NOLINTNEXTLINE(google-explicit-constructor): a view stands for the matrix it is made from
+  constexpr BatchView(Expression&& states)  // NOLINT(bugprone-forwarding-reference-overload)
+      : data_(states.data()), shape_(view::batch_shape(states)), vector_size_(shape_.cols) {}
+
+  template <class Expression>
+  requires(view::Dense<Expression> && !view::EigenBatch<Expression, T>)
+      // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload)
+      BatchView(Expression&& evaluate_or_copy_to_a_matrix_first)
+  = delete;
+
+  constexpr T* data() const { return data_; }
+  /// Rows, columns and storage order.
+  constexpr const view::BatchShape& shape() const { return shape_; }
+  /// Of a view made from a VectorView: why that is not a vector, where it is none.
+  constexpr const view::Size& vector_size() const { return vector_size_; }
+
+ private:
+  T* data_ = nullptr;
+  view::BatchShape shape_;
+  view::Size vector_size_;
+};
+
+/// A batch argument for reading.
+using ConstBatch = BatchView<const double>;
+/// A batch argument for writing.
+using MutableBatch = BatchView<double>;
 
 /// Options of a BatchWorkspace.
 struct BatchOptions {

@@ -2,7 +2,12 @@
 #pragma once
 
 // Derivatives of inverse and forward dynamics: analytical, by recursion over composite bodies in
-// O(n d), d the depth of the tree; no differences are taken.
+// O(n d), d the depth of the tree; no finite differences.
+//
+//   dynamics::DerivativeWorkspace workspace(model);          // once; allocates
+//   Eigen::MatrixXd by_q(n, n), by_qd(n, n);                 // n = model.size()
+//   dynamics::inverse_dynamics_derivatives(model, workspace, q, qd, qdd, by_q, by_qd);
+//   // tau(q + dq, qd + dqd, qdd) = tau(q, qd, qdd) + by_q dq + by_qd dqd + ...
 
 #include <Eigen/Core>
 #include <memory>

@@ -10,16 +10,16 @@
 //
 // All vectors are in the world's axes. Each function also takes a Workspace and q (and qd) instead
 // of a Kinematics, for a single answer. Arguments and errors as in kinematics.hpp; nothing is
-// allocated. For try_NAME see status.hpp.
+// allocated. For try_NAME see error.hpp.
 
 #include <Eigen/Core>
 #include <optional>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/model.hpp"
-#include "dynamics_core/status.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {

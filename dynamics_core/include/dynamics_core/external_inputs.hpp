@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// ExternalInputs: motion of the base, wrenches on links and the friction switch of a call.
+//
+//   const std::array<dynamics::LinkWrench, 1> push = {
+//       {{model.frame("tool0"), {.force = {0.0, 0.0, -20.0}},
+//       dynamics::Axes::local_world_aligned}}};
+//   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau, {.wrenches = push});
+
 #include <concepts>
 #include <cstddef>
 #include <optional>
@@ -35,7 +42,7 @@ struct LinkWrench {
 
 /// What surrounds the robot in a call. The default: base at rest, nothing touches it, friction on.
 struct ExternalInputs {
-  std::optional<BaseMotion> base;
+  std::optional<BaseMotion> base = std::nullopt;
   ListView<LinkWrench> wrenches;  ///< kept by the caller; a temporary vector does not compile
   bool friction = true;           ///< damping and Coulomb friction of the joints
 };

@@ -7,10 +7,10 @@
 //   dynamics::Workspace workspace(model);                            // once; allocates
 //   dynamics::forward_dynamics(model, workspace, q, qd, tau, qdd);
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
-#include "dynamics_core/status.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {

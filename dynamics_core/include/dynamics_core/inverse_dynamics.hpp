@@ -6,7 +6,7 @@
 //   dynamics::Workspace workspace(model);                            // once; allocates
 //   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau);   // throws for bad arguments
 //
-//   // in a control loop: no exception, a Status (see status.hpp)
+//   // in a control loop: no exception, a Status (see error.hpp)
 //   if (dynamics::try_inverse_dynamics(model, workspace, q, qd, qdd, tau) != dynamics::Status::ok)
 //     stop();
 //
@@ -15,15 +15,16 @@
 // argument, and nothing is written; an output may be one of the inputs; nothing is allocated;
 // threads may share the model, each with its own workspace.
 
+#include <Eigen/Core>
 #include <concepts>
 #include <span>
 #include <type_traits>
 #include <utility>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
-#include "dynamics_core/status.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
@@ -73,6 +74,21 @@ void bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstV
                  MutableVector bias, const ExternalInputs& external = {});
 Status try_bias_forces(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                        MutableVector bias, const ExternalInputs& external = {}) noexcept;
+
+/// How C(q, qd) is chosen: C qd alone does not determine it.
+enum class CoriolisKind {
+  denoc,       ///< N^T (M N' + M' N), Saha 1999, Eq. (29)
+  christoffel  ///< Christoffel symbols of the first kind: c_ijk symmetric in j and k
+};
+
+/// The Coriolis matrix C(q, qd), n x n: C qd is the velocity part of the joint torques, and
+/// dM/dt - 2C is skew-symmetric. Both kinds have these properties and agree for planar arms. O(n
+/// d), d the depth of the tree. Throws ArgumentError for bad arguments.
+void coriolis_matrix(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                     Eigen::Ref<Eigen::MatrixXd> C, CoriolisKind kind = CoriolisKind::denoc);
+Status try_coriolis_matrix(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                           Eigen::Ref<Eigen::MatrixXd> C,
+                           CoriolisKind kind = CoriolisKind::denoc) noexcept;
 
 /// J^T w: the joint torques that do the same work as wrenches on links (Saha 1999, Eq. 30). O(n).
 void wrenches_to_joint_torques(const Model& model, Workspace& workspace, ConstVector q,

@@ -17,17 +17,17 @@
 // are the angular velocity, rows 3 to 5 the linear velocity; Twist is {angular, linear} and Wrench
 // {moment, force}. Matrices are column-major (see view.hpp). Vectors are in the order of
 // Model::coordinates(); units are SI. Nothing is allocated. Throws ArgumentError for bad arguments,
-// and StateError where a query needs a pass that has not been run. For try_NAME see status.hpp.
+// and StateError where a query needs a pass that has not been run. For try_NAME see error.hpp.
 
 #include <Eigen/Core>
 #include <memory>
 #include <optional>
 #include <span>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
-#include "dynamics_core/status.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {

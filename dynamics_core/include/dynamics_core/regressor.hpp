@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The joint forces as a linear function of the bodies' inertial parameters, tau = Y pi, and which
-// of these parameters a robot's motion can tell apart at all.
+// The regressor Y: joint torques are linear in the inertial parameters of the bodies, tau = Y pi.
+// Base parameters: the combinations of these parameters that motions of the robot can identify.
+//
+//   const Eigen::MatrixXd Y = dynamics::regressor(model, q, qd, qdd);
+//   const Eigen::VectorXd tau = Y * dynamics::parameters(model);  // as inverse_dynamics()
 
 #include <Eigen/Core>
 #include <cstddef>

@@ -21,7 +21,7 @@
 // Output matrices are Eigen::Ref<Eigen::MatrixXd>: a MatrixXd, a column-major block or map of one.
 // Input matrices are ConstMatrix (below).
 //
-// For the arguments of batch functions, see batch_view.hpp.
+// For the arguments of batch functions, see batch.hpp.
 
 #include <Eigen/Core>
 #include <concepts>

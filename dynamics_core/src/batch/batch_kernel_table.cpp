@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "batch/batch_kernel_table.hpp"
 
+#include "dynamics_core/workspace.hpp"
+
 namespace dynamics {
 
 // defined by kernels/table.cpp

@@ -9,10 +9,11 @@
 
 #include <cstddef>
 
-#include "dynamics_core/instruction_set.hpp"
 #include "rigid/recursions/base.hpp"
 
 namespace dynamics {
+
+enum class InstructionSet;  // workspace.hpp, which kernels do not include
 
 /// One call on a batch: the model, its surroundings and the arguments.
 struct BatchJob {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/natural_modes.hpp"
-
 #include <algorithm>
 #include <cmath>
 
+#include "dynamics_core/flexible_dynamics.hpp"
 #include "flexible/flexible_memory.hpp"
 #include "flexible/recursions/inverse_dynamics.hpp"
 #include "spatial/decompositions.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/coriolis_matrix.hpp"
-
-#include "rigid/coordinate_matrix.hpp"
 #include "rigid/recursions/coriolis_matrix.hpp"
+
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "rigid/coordinate_matrix.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {

@@ -2,7 +2,7 @@
 #include "dynamics_core/derivatives.hpp"
 
 #include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/udut.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
 #include "rigid/coordinate_matrix.hpp"
 #include "rigid/recursions/derivatives.hpp"
 #include "rigid/recursions/friction.hpp"

@@ -10,21 +10,6 @@
 
 namespace dynamics {
 
-std::string_view to_string(Status status) noexcept {
-  switch (status) {
-    case Status::ok: return "ok";
-    case Status::wrong_workspace: return "workspace of another model";
-    case Status::wrong_size: return "wrong size";
-    case Status::not_finite: return "not finite";
-    case Status::unknown_frame: return "unknown frame";
-    case Status::not_a_rotation: return "not a rotation matrix";
-    case Status::wrong_axes: return "wrench not in local axes";
-    case Status::not_computed: return "not computed yet";
-    case Status::singular: return "singular inertia matrix";
-  }
-  return "unknown status";
-}
-
 Status Problem::status() const noexcept {
   switch (kind) {
     case Kind::other_size:

@@ -10,9 +10,9 @@
 #include <optional>
 #include <span>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
-#include "dynamics_core/status.hpp"
 #include "dynamics_core/view.hpp"
 
 namespace dynamics {

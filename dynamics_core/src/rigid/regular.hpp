@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Solutions with M, for forward dynamics and for udut.hpp: where there are none, and mimic joints
-// as couplings of an O(n) solution over all bodies.
+// Solutions with M, for forward dynamics and for inertia_matrix.hpp: where there are none, and
+// mimic joints as couplings of an O(n) solution over all bodies.
 //
 // A mimic joint is a row of A: x_follower - multiplier x_leader = 0. With x0 = M^-1 phi over all
 // bodies, x = x0 - M^-1 A^T (A M^-1 A^T)^-1 A x0 satisfies the couplings.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/udut.hpp"
-
+#include "dynamics_core/inertia_matrix.hpp"
 #include "rigid/coordinate_matrix.hpp"
 #include "rigid/regular.hpp"
 #include "rigid/workspace_memory.hpp"

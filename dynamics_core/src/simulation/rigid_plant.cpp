@@ -4,10 +4,10 @@
 
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
-#include "dynamics_core/udut.hpp"
 #include "model/tree.hpp"
 
 namespace dynamics {

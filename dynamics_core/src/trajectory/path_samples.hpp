@@ -18,7 +18,7 @@
 
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/model.hpp"
-#include "dynamics_core/timed_path.hpp"
+#include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace dynamics {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/time_scaling.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <utility>
 
 #include "dynamics_core/maximum.hpp"
+#include "dynamics_core/trajectory_efforts.hpp"
 #include "dynamics_core/view.hpp"
 #include "trajectory/path_samples.hpp"
 #include "trajectory/rate_profile.hpp"

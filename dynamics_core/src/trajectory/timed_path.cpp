@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/timed_path.hpp"
 
 #include <fmt/format.h>
 

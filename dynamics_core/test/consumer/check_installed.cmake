@@ -16,6 +16,10 @@ if(NOT headers STREQUAL expected)
 endif()
 list(LENGTH headers count)
 message("${count} installed headers")
+if(count GREATER 32)
+  message(FATAL_ERROR "${count} installed headers; at most 32: merge those that belong together or "
+                      "move what users do not call to src/")
+endif()
 
 # ---- what other tools look for
 foreach(file IN ITEMS share/ament_index/resource_index/packages/dynamics_core

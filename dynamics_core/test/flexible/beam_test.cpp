@@ -13,7 +13,6 @@
 
 #include "dynamics_core/flexible_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/natural_modes.hpp"
 #include "sample_beams.hpp"
 #include "support/compare.hpp"
 

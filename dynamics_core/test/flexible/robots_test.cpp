@@ -18,7 +18,6 @@
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "dynamics_core/natural_modes.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "flexible/tree.hpp"

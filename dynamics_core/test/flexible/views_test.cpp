@@ -5,7 +5,6 @@
 
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/natural_modes.hpp"
 #include "support/vector_kinds.hpp"
 
 namespace dynamics {

@@ -7,9 +7,8 @@
 
 #include <Eigen/LU>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/udut.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/sample_robots.hpp"
 

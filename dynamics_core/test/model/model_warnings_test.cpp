@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/model.hpp"
-#include "dynamics_core/udut.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 

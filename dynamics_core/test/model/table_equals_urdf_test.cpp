@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <string>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/from_urdf.hpp"

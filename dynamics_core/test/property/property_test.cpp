@@ -11,7 +11,6 @@
 #include <Eigen/LU>
 #include <string>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/forward_dynamics.hpp"

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/forward_dynamics.hpp"

@@ -13,7 +13,6 @@
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
-#include "dynamics_core/udut.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

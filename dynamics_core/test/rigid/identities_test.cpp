@@ -10,14 +10,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/instruction_set.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
-#include "dynamics_core/udut.hpp"
+#include "dynamics_core/workspace.hpp"
 #include "model/tree.hpp"
 #include "support/random_robot.hpp"
 

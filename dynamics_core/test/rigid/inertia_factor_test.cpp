@@ -7,7 +7,6 @@
 #include <Eigen/Cholesky>
 
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/udut.hpp"
 #include "support/compare.hpp"
 #include "support/every_entry_point.hpp"
 

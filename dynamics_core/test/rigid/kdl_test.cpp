@@ -10,7 +10,6 @@
 #include <kdl/chainjnttojacsolver.hpp>
 #include <kdl/treeidsolver_recursive_newton_euler.hpp>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"

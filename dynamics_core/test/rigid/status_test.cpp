@@ -2,21 +2,18 @@
 // try_NAME: the status of every kind of failure, the same answers as NAME, and neither an
 // exception, an allocation nor a written output where there is no answer.
 
-#include "dynamics_core/status.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <limits>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/energy.hpp"
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
-#include "dynamics_core/udut.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

@@ -9,7 +9,6 @@
 #include <array>
 #include <functional>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
@@ -19,7 +18,6 @@
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/regressor.hpp"
-#include "dynamics_core/udut.hpp"
 #include "dynamics_core/view.hpp"
 #include "papers/formulations/denoc.hpp"
 #include "papers/formulations/registry.hpp"

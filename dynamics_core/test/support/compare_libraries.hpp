@@ -9,7 +9,6 @@
 #include <Eigen/Cholesky>
 #include <string>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"

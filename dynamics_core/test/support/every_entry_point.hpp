@@ -10,13 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
-#include "dynamics_core/udut.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::test {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Closed forms of a pendulum; every result of the crane is checked again by inverse dynamics.
-#include "dynamics_core/time_scaling.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +15,7 @@
 #include "dynamics_core/error.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
+#include "dynamics_core/trajectory_efforts.hpp"
 #include "trajectory/robots.hpp"
 
 namespace dynamics::test {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/instruction_set.hpp"
-
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
+
+#include "dynamics_core/workspace.hpp"
 
 namespace dynamics {
 

@@ -5,7 +5,7 @@
 // pointer to each kernel for one state: table.inverse_dynamics(tree, scratch, ...), with the
 // signatures of rigid/recursions/declarations.hpp.
 
-#include "dynamics_core/instruction_set.hpp"
+#include "dynamics_core/workspace.hpp"
 #include "rigid/recursions/declarations.hpp"
 
 namespace dynamics {
