@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 #include <memory>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
@@ -46,6 +47,11 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   Eigen::Ref<Eigen::MatrixXd> tau_by_q,
                                   Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
                                   const ExternalInputs& external = {});
+Status try_inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace,
+                                        ConstVector q, ConstVector qd, ConstVector qdd,
+                                        Eigen::Ref<Eigen::MatrixXd> tau_by_q,
+                                        Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
+                                        const ExternalInputs& external = {}) noexcept;
 
 /// d qdd / d q, d qdd / d qd and d qdd / d tau of forward_dynamics(); the last is M^-1.
 /// Throws as above, and StateError where forward dynamics has no answer.
@@ -55,5 +61,11 @@ void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
                                   Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
                                   const ExternalInputs& external = {});
+Status try_forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace,
+                                        ConstVector q, ConstVector qd, ConstVector tau,
+                                        Eigen::Ref<Eigen::MatrixXd> qdd_by_q,
+                                        Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
+                                        Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
+                                        const ExternalInputs& external = {}) noexcept;
 
 }  // namespace dynamics

@@ -29,13 +29,17 @@
 //   forward_dynamics.hpp   forward_dynamics
 //   inertia_matrix.hpp     inertia_matrix, solve_inertia, inverse_inertia_matrix,
 //                          decompose_inertia, udut
+//   derivatives.hpp        inverse_dynamics_derivatives, forward_dynamics_derivatives
+//   regressor.hpp          regressor
 //   kinematics.hpp         forward_kinematics, frame_pose, frame_velocity, jacobian, jacobian_rate
 //   energy.hpp             energy, momentum, center_of_mass_jacobian
+//   batch.hpp              all functions of namespace batch
 //
 // A result that NAME returns is the last output argument of try_NAME (before the base motion).
-// All of them are noexcept, never allocate, and write no output unless they return Status::ok (one
-// exception for large robots: see udut()). NAME calls try_NAME and throws: ArgumentError for the
-// statuses from wrong_workspace to wrong_axes, StateError for not_computed and singular.
+// All of them are noexcept, never allocate, and write no output unless they return Status::ok (two
+// exceptions: batches, see batch.hpp, and large robots, see udut()). NAME calls try_NAME and
+// throws: ArgumentError for the statuses from wrong_workspace to wrong_axes, StateError for
+// not_computed and singular.
 
 #include <stdexcept>
 #include <string>

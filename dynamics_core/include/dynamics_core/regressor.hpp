@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/workspace.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
@@ -28,7 +30,15 @@ std::vector<std::string> parameter_names(const Model& model);
 Eigen::VectorXd parameters(const Model& model);
 
 /// Y, n x parameter_count(): inverse_dynamics(q, qd, qdd) = Y parameters(), for the model's gravity
-/// and the given base motion, no wrenches. Throws ArgumentError for bad arguments.
+/// and the given base motion, no wrenches. O(n d), d the depth of the tree. Does not allocate.
+/// Throws ArgumentError for bad arguments.
+void regressor(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+               ConstVector qdd, Eigen::Ref<Eigen::MatrixXd> Y,
+               const std::optional<BaseMotion>& base = std::nullopt);
+Status try_regressor(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                     ConstVector qdd, Eigen::Ref<Eigen::MatrixXd> Y,
+                     const std::optional<BaseMotion>& base = std::nullopt) noexcept;
+/// The same for a single answer: allocates Y and a workspace.
 Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, ConstVector qdd,
                           const std::optional<BaseMotion>& base = std::nullopt);
 

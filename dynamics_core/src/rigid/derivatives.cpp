@@ -31,24 +31,28 @@ DerivativeWorkspace::~DerivativeWorkspace() = default;
 DerivativeWorkspace::DerivativeWorkspace(DerivativeWorkspace&&) noexcept = default;
 DerivativeWorkspace& DerivativeWorkspace::operator=(DerivativeWorkspace&&) noexcept = default;
 
-void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,
-                                  ConstVector qd, ConstVector qdd,
-                                  Eigen::Ref<Eigen::MatrixXd> tau_by_q,
-                                  Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
-                                  const ExternalInputs& external) {
+Problem& problem_of(DerivativeWorkspace& workspace) noexcept {
+  return workspace.memory().rigid.memory().problem;
+}
+
+Status try_inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace,
+                                        ConstVector q, ConstVector qd, ConstVector qdd,
+                                        Eigen::Ref<Eigen::MatrixXd> tau_by_q,
+                                        Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
+                                        const ExternalInputs& external) noexcept {
   DerivativeWorkspace::Memory& memory = workspace.memory();
   Workspace::Memory& rigid = memory.rigid.memory();
   const std::size_t n = rigid.size;
-  require(check_workspace(model, rigid)
-              .vector("q", q, n)
-              .vector("qd", qd, n)
-              .vector("qdd", qdd, n)
-              .matrix("tau_by_q", tau_by_q, n, n)
-              .matrix("tau_by_qd", tau_by_qd, n, n)
-              .external_inputs(model, external)
-              .local_axes("inverse_dynamics_derivatives", external.wrenches)
-              .status(),
-          rigid.problem, model);
+  const Status status = check_workspace(model, rigid)
+                            .vector("q", q, n)
+                            .vector("qd", qd, n)
+                            .vector("qdd", qdd, n)
+                            .matrix("tau_by_q", tau_by_q, n, n)
+                            .matrix("tau_by_qd", tau_by_qd, n, n)
+                            .external_inputs(model, external)
+                            .local_axes("inverse_dynamics_derivatives", external.wrenches)
+                            .status();
+  if (status != Status::ok) return status;
 
   const double* positions = body_positions(model, q, rigid.q);
   const double* rates = body_rates(model, qd, rigid.qd);
@@ -75,7 +79,7 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
         model.tree(), memory.bodies.data(), base, wrenches, positions, rates, accelerations,
         MimicAccumulator(model, tau_by_q), MimicAccumulator(model, tau_by_qd));
   }
-  if (!external.friction) return;
+  if (!external.friction) return Status::ok;
   for (std::size_t i = 0; i < rigid.body_count; ++i) {
     const TreeBody& body = model.tree()[i];
     if (body.damping == 0.0 && body.friction == 0.0) continue;
@@ -84,34 +88,64 @@ void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& works
     tau_by_qd(k, k) += joint.multiplier * joint.multiplier *
                        kernel::friction_slope(body, rates[i], model.friction_velocity());
   }
+  return Status::ok;
 }
 
-void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,
-                                  ConstVector qd, ConstVector tau,
-                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_q,
-                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
-                                  // NOLINTNEXTLINE(performance-unnecessary-value-param): a view
-                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
+void inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,
+                                  ConstVector qd, ConstVector qdd,
+                                  Eigen::Ref<Eigen::MatrixXd> tau_by_q,
+                                  Eigen::Ref<Eigen::MatrixXd> tau_by_qd,
                                   const ExternalInputs& external) {
+  require(
+      try_inverse_dynamics_derivatives(model, workspace, q, qd, qdd, tau_by_q, tau_by_qd, external),
+      problem_of(workspace), model);
+}
+
+Status try_forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace,
+                                        ConstVector q, ConstVector qd, ConstVector tau,
+                                        Eigen::Ref<Eigen::MatrixXd> qdd_by_q,
+                                        Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
+                                        // NOLINTNEXTLINE(performance-unnecessary-value-param)
+                                        Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
+                                        const ExternalInputs& external) noexcept {
   DerivativeWorkspace::Memory& memory = workspace.memory();
   Workspace::Memory& rigid = memory.rigid.memory();
   const std::size_t n = rigid.size;
-  require(check_workspace(model, rigid)
-              .matrix("qdd_by_q", qdd_by_q, n, n)
-              .matrix("qdd_by_qd", qdd_by_qd, n, n)
-              .matrix("qdd_by_tau", qdd_by_tau, n, n)
-              .local_axes("forward_dynamics_derivatives", external.wrenches)
-              .status(),
-          rigid.problem, model);
-  forward_dynamics(model, memory.rigid, q, qd, tau, memory.qdd, external);
-  inverse_inertia_matrix(model, memory.rigid, q, qdd_by_tau);
-  inverse_dynamics_derivatives(model, workspace, q, qd, memory.qdd, qdd_by_q, qdd_by_qd, external);
+  Status status = check_workspace(model, rigid)
+                      .matrix("qdd_by_q", qdd_by_q, n, n)
+                      .matrix("qdd_by_qd", qdd_by_qd, n, n)
+                      .matrix("qdd_by_tau", qdd_by_tau, n, n)
+                      .local_axes("forward_dynamics_derivatives", external.wrenches)
+                      .status();
+  if (status != Status::ok) return status;
+  status = try_forward_dynamics(model, memory.rigid, q, qd, tau, memory.qdd, external);
+  if (status != Status::ok) return status;
+  // an overflow, before anything is written
+  status = Checks(rigid.problem).vector("qdd", memory.qdd, n).status();
+  if (status != Status::ok) return status;
+  status = try_inverse_inertia_matrix(model, memory.rigid, q, qdd_by_tau);
+  if (status != Status::ok) return status;
+  status = try_inverse_dynamics_derivatives(model, workspace, q, qd, memory.qdd, qdd_by_q,
+                                            qdd_by_qd, external);
+  if (status != Status::ok) return status;
   // M qdd + ... = tau, differentiated: M dqdd = -dtau at constant qdd. The products are lazy: a
   // blocked one would allocate.
   memory.solved = -qdd_by_tau.lazyProduct(qdd_by_q);
   qdd_by_q = memory.solved;
   memory.solved = -qdd_by_tau.lazyProduct(qdd_by_qd);
   qdd_by_qd = memory.solved;
+  return Status::ok;
+}
+
+void forward_dynamics_derivatives(const Model& model, DerivativeWorkspace& workspace, ConstVector q,
+                                  ConstVector qd, ConstVector tau,
+                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_q,
+                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_qd,
+                                  Eigen::Ref<Eigen::MatrixXd> qdd_by_tau,
+                                  const ExternalInputs& external) {
+  require(try_forward_dynamics_derivatives(model, workspace, q, qd, tau, qdd_by_q, qdd_by_qd,
+                                           qdd_by_tau, external),
+          problem_of(workspace), model);
 }
 
 }  // namespace dynamics

@@ -55,17 +55,18 @@ Eigen::VectorXd parameters(const Model& model) {
   return pi;
 }
 
-Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, ConstVector qdd,
-                          const std::optional<BaseMotion>& base) {
-  Workspace workspace(model);
+Status try_regressor(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                     ConstVector qdd, Eigen::Ref<Eigen::MatrixXd> Y,
+                     const std::optional<BaseMotion>& base) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  require(check_workspace(model, memory)
-              .vector("q", q, memory.size)
-              .vector("qd", qd, memory.size)
-              .vector("qdd", qdd, memory.size)
-              .base(base)
-              .status(),
-          memory.problem, model);
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size)
+                            .vector("qd", qd, memory.size)
+                            .vector("qdd", qdd, memory.size)
+                            .matrix("Y", Y, memory.size, parameter_count(model))
+                            .base(base)
+                            .status();
+  if (status != Status::ok) return status;
   const Tree& tree = model.tree();
   const std::size_t n = tree.size();
   const double* positions = body_positions(model, q, memory.q);
@@ -74,7 +75,7 @@ Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, Con
   // the bodies' motions, gravity included, as the joints' wrenches leave them behind
   kernel::joint_wrenches<double>(tree, memory.joint_wrenches.data(), base_state(model, base),
                                  nullptr, positions, rates, accelerations);
-  Eigen::MatrixXd Y = Eigen::MatrixXd::Zero(idx(memory.size), idx(parameter_count(model)));
+  Y.setZero();
   const auto add = [&](std::size_t body, std::size_t column, double value) {
     const Body& row = model.bodies()[body];
     Y(idx(row.coordinate), idx(column)) += row.multiplier * value;
@@ -112,6 +113,20 @@ Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, Con
     add(i, ten * n + n + i, rates[i] / std::sqrt(rates[i] * rates[i] + e * e));
     add(i, ten * n + 2 * n + i, accelerations[i]);
   }
+  return Status::ok;
+}
+
+void regressor(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+               ConstVector qdd, Eigen::Ref<Eigen::MatrixXd> Y,
+               const std::optional<BaseMotion>& base) {
+  require(try_regressor(model, workspace, q, qd, qdd, Y, base), workspace.memory().problem, model);
+}
+
+Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, ConstVector qdd,
+                          const std::optional<BaseMotion>& base) {
+  Workspace workspace(model);
+  Eigen::MatrixXd Y(idx(model.size()), idx(parameter_count(model)));
+  regressor(model, workspace, q, qd, qdd, Y, base);
   return Y;
 }
 
@@ -125,10 +140,12 @@ BaseParameters base_parameters(const Model& model, std::size_t samples) {
     for (double& x : v) x = limit * uniform(engine);
     return v;
   };
-  Eigen::MatrixXd stacked(idx(n * samples), idx(columns));
+  Workspace workspace(model);
+  Eigen::MatrixXd stacked(idx(n * samples), idx(columns)), Y(idx(n), idx(parameter_count(model)));
   for (std::size_t k = 0; k < samples; ++k) {
     const Eigen::VectorXd q = random(3.0), qd = random(2.0), qdd = random(5.0);
-    stacked.middleRows(idx(n * k), idx(n)) = regressor(model, q, qd, qdd).leftCols(idx(columns));
+    regressor(model, workspace, q, qd, qdd, Y);
+    stacked.middleRows(idx(n * k), idx(n)) = Y.leftCols(idx(columns));
   }
   BaseParameters result;
   if (columns == 0) return result;

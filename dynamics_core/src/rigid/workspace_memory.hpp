@@ -65,6 +65,10 @@ Checks check_workspace(const Model& model, Workspace::Memory& memory) noexcept;
 /// The same, throwing; returns the workspace's memory.
 Workspace::Memory& memory_for(const Model& model, Workspace& workspace);
 
+class DerivativeWorkspace;
+/// The reason why the last call with this workspace failed.
+Problem& problem_of(DerivativeWorkspace& workspace) noexcept;
+
 /// Whether all entries of vectors of one size are finite: x - x is zero for them, and not a number
 /// for the others.
 template <class... Vectors>

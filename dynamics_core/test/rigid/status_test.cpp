@@ -8,12 +8,14 @@
 #include <functional>
 #include <limits>
 
+#include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/error.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/regressor.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
@@ -30,7 +32,11 @@ constexpr double sentinel = 12345.0;
 /// Arguments and outputs of all functions.
 struct Call {
   explicit Call(const Model& model)
-      : n(static_cast<Eigen::Index>(model.size())), kinematics(model), factor(model) {
+      : n(static_cast<Eigen::Index>(model.size())),
+        kinematics(model),
+        factor(model),
+        derivatives(model),
+        Y(MatrixXd::Constant(n, static_cast<Eigen::Index>(parameter_count(model)), sentinel)) {
     forward_kinematics(model, kinematics, q, qd);
     if (model.singular_reason().empty()) decompose_inertia(model, factor, q);
   }
@@ -43,10 +49,12 @@ struct Call {
   std::vector<LinkWrench> wrenches = {{1, {}, Axes::local}};
   Kinematics kinematics;
   InertiaFactor factor;
+  DerivativeWorkspace derivatives;
 
   VectorXd out = VectorXd::Constant(n, sentinel), d = out;
   MatrixXd M = MatrixXd::Constant(n, n, sentinel), J = MatrixXd::Constant(6, n, sentinel),
-           J3 = MatrixXd::Constant(3, n, sentinel), X = MatrixXd::Constant(n, 3, sentinel);
+           J3 = MatrixXd::Constant(3, n, sentinel), X = MatrixXd::Constant(n, 3, sentinel), A = M,
+           B2 = M, Y;
   Pose pose{Eigen::Matrix3d::Constant(sentinel), Eigen::Vector3d::Constant(sentinel)};
   Twist twist{Eigen::Vector3d::Constant(sentinel), Eigen::Vector3d::Constant(sentinel)};
   Energy energy{sentinel, sentinel};
@@ -54,10 +62,10 @@ struct Call {
 
   /// All outputs in a row.
   VectorXd outputs() const {
-    VectorXd all(2 * n + n * n + 9 * n + 3 * n + 3 + 6 + 2 + 4);
-    all << out, d, M.reshaped(), J.reshaped(), J3.reshaped(), X.reshaped(), pose.translation,
-        twist.angular, twist.linear, energy.kinetic, energy.potential, momentum.mass,
-        momentum.linear;
+    VectorXd all(2 * n + 3 * n * n + 9 * n + 3 * n + Y.size() + 3 + 6 + 2 + 4);
+    all << out, d, M.reshaped(), A.reshaped(), B2.reshaped(), Y.reshaped(), J.reshaped(),
+        J3.reshaped(), X.reshaped(), pose.translation, twist.angular, twist.linear, energy.kinetic,
+        energy.potential, momentum.mass, momentum.linear;
     return all;
   }
 };
@@ -134,6 +142,26 @@ std::vector<Function> functions() {
       {"inverse_inertia_matrix_factored", 0,
        [](M m, W, C c) { return try_inverse_inertia_matrix(m, c.factor, c.M); },
        [](M m, W, C c) { inverse_inertia_matrix(m, c.factor, c.M); }},
+      {"inverse_dynamics_derivatives", takes_q | takes_qd | takes_qdd | takes_conditions,
+       [](M m, W, C c) {
+         return try_inverse_dynamics_derivatives(m, c.derivatives, c.q, c.qd, c.qdd, c.M, c.A,
+                                                 c.external);
+       },
+       [](M m, W, C c) {
+         inverse_dynamics_derivatives(m, c.derivatives, c.q, c.qd, c.qdd, c.M, c.A, c.external);
+       }},
+      {"forward_dynamics_derivatives", takes_q | takes_qd | takes_qdd | takes_conditions | divides,
+       [](M m, W, C c) {
+         return try_forward_dynamics_derivatives(m, c.derivatives, c.q, c.qd, c.qdd, c.M, c.A, c.B2,
+                                                 c.external);
+       },
+       [](M m, W, C c) {
+         forward_dynamics_derivatives(m, c.derivatives, c.q, c.qd, c.qdd, c.M, c.A, c.B2,
+                                      c.external);
+       }},
+      {"regressor", of_state | takes_qd | takes_qdd,
+       [](M m, W w, C c) { return try_regressor(m, w, c.q, c.qd, c.qdd, c.Y); },
+       [](M m, W w, C c) { regressor(m, w, c.q, c.qd, c.qdd, c.Y); }},
       {"forward_kinematics", takes_q | takes_qd | takes_qdd,
        [](M m, W, C c) { return try_forward_kinematics(m, c.kinematics, c.q, c.qd, c.qdd); },
        [](M m, W, C c) { forward_kinematics(m, c.kinematics, c.q, c.qd, c.qdd); }},
@@ -297,6 +325,42 @@ TEST(Status, QueriesNeedTheirPass) {
     EXPECT_THAT(error.what(),
                 testing::HasSubstr("call forward_kinematics(model, kinematics, q, qd) first"));
   }
+}
+
+TEST(Status, DerivativesAndRegressorReportTheirOwnArguments) {
+  const Model model(test::RandomRobot(4).robot({.joints = 4}));
+  Call call(model);
+  call.wrenches[0].axes = Axes::world;
+  call.external.wrenches = call.wrenches;
+  const VectorXd before = call.outputs();
+  EXPECT_EQ(try_inverse_dynamics_derivatives(model, call.derivatives, call.q, call.qd, call.qdd,
+                                             call.M, call.A, call.external),
+            Status::wrong_axes);
+  EXPECT_EQ(try_forward_dynamics_derivatives(model, call.derivatives, call.q, call.qd, call.qdd,
+                                             call.M, call.A, call.B2, call.external),
+            Status::wrong_axes);
+  MatrixXd small(3, 4);
+  EXPECT_EQ(try_inverse_dynamics_derivatives(model, call.derivatives, call.q, call.qd, call.qdd,
+                                             call.M, small),
+            Status::wrong_size);
+  EXPECT_EQ(try_forward_dynamics_derivatives(model, call.derivatives, call.q, call.qd, call.qdd,
+                                             call.M, call.A, small),
+            Status::wrong_size);
+  Workspace workspace(model);
+  EXPECT_EQ(try_regressor(model, workspace, call.q, call.qd, call.qdd, small), Status::wrong_size);
+  EXPECT_EQ(call.outputs(), before) << "an output was written";
+}
+
+TEST(Status, AnOverflowLeavesTheDerivativesUnwritten) {
+  const Model model(test::RandomRobot(4).robot({.joints = 4}));
+  Call call(model);
+  call.qdd = VectorXd::Constant(4, 1e308);  // as torques: accelerations overflow
+  call.qd.setConstant(1e160);
+  const VectorXd before = call.outputs();
+  EXPECT_EQ(try_forward_dynamics_derivatives(model, call.derivatives, call.q, call.qd, call.qdd,
+                                             call.M, call.A, call.B2),
+            Status::not_finite);
+  EXPECT_EQ(call.outputs(), before) << "an output was written";
 }
 
 TEST(Status, HasWords) {

@@ -10,11 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/regressor.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::test {
@@ -27,8 +29,12 @@ class EveryEntryPoint {
         workspace_(model),
         kinematics_(model),
         factor_(model),
+        derivatives_(model),
         n_(static_cast<Eigen::Index>(model.size())),
         M_(n_, n_),
+        A_(n_, n_),
+        B_(n_, n_),
+        Y_(n_, static_cast<Eigen::Index>(parameter_count(model))),
         J_(6, n_),
         J3_(3, n_),
         out_(n_),
@@ -63,6 +69,8 @@ class EveryEntryPoint {
       state.external.base = state.base;
       state.external.wrenches = state.wrenches;
       state.external.friction = state.wrenches.size() % 2 == 0;
+      state.without_wrenches = state.external;
+      state.without_wrenches.wrenches = {};
     }
     clear_results();
     make_calls();
@@ -101,7 +109,7 @@ class EveryEntryPoint {
     Axes axes = Axes::world;
     std::optional<BaseMotion> base;
     std::vector<LinkWrench> wrenches;
-    ExternalInputs external;
+    ExternalInputs external, without_wrenches;
   };
 
   void keep(std::size_t at, const Eigen::Vector3d& v) {
@@ -160,6 +168,21 @@ class EveryEntryPoint {
     add("decompose_inertia, inverse_inertia_matrix", [this](const State& s) {
       decompose_inertia(model_, factor_, s.q);
       inverse_inertia_matrix(model_, factor_, M_);
+    });
+    add("inverse_dynamics_derivatives", [this](const State& s) {
+      inverse_dynamics_derivatives(model_, derivatives_, s.q, s.qd, s.qdd, M_, A_,
+                                   s.without_wrenches);
+      scalars_[0] = A_.sum();
+    });
+    add("forward_dynamics_derivatives", [this](const State& s) {
+      forward_dynamics_derivatives(model_, derivatives_, s.q, s.qd, s.qdd, M_, A_, B_,
+                                   s.without_wrenches);
+      scalars_[0] = A_.sum();
+      scalars_[1] = B_.sum();
+    });
+    add("regressor", [this](const State& s) {
+      regressor(model_, workspace_, s.q, s.qd, s.qdd, Y_, s.base);
+      scalars_[0] = Y_.sum();
     });
     add("forward_kinematics", [this](const State& s) {
       forward_kinematics(model_, kinematics_, s.q, s.qd, s.qdd, s.base);
@@ -224,8 +247,9 @@ class EveryEntryPoint {
   Workspace workspace_;
   Kinematics kinematics_;
   InertiaFactor factor_;
+  DerivativeWorkspace derivatives_;
   Eigen::Index n_;
-  Eigen::MatrixXd M_, J_, J3_;
+  Eigen::MatrixXd M_, A_, B_, Y_, J_, J3_;
   Eigen::VectorXd out_, d_;
   std::vector<Pose> poses_;
   std::vector<Wrench> joint_wrenches_;
