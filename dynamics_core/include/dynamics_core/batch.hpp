@@ -26,11 +26,17 @@
 // state that has no answer (a number that is not finite, a singular inertia matrix) does not stop
 // the others: its results are NaN, those of all others are written, and then BatchError is thrown,
 // naming it. Nothing is allocated where no error is thrown.
+//
+// The variants try_NAME never throw or allocate (see error.hpp). They return the status of a wrong
+// argument, and nothing is written; or the status of the first state that has no answer
+// (not_finite, singular), with the results written as above: those of the states without an answer
+// are NaN.
 
 #include <cstddef>
 #include <memory>
 #include <string>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
@@ -187,21 +193,35 @@ namespace batch {
 /// tau of every state, as dynamics::inverse_dynamics().
 void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
                       ConstBatch qdd, MutableBatch tau, const ExternalInputs& external = {});
+Status try_inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                            ConstBatch qd, ConstBatch qdd, MutableBatch tau,
+                            const ExternalInputs& external = {}) noexcept;
 
 /// g of every state, as dynamics::gravity_forces().
 void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch g);
+Status try_gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                          MutableBatch g) noexcept;
 
 /// qdd of every state, as dynamics::forward_dynamics().
 void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
                       ConstBatch tau, MutableBatch qdd, const ExternalInputs& external = {});
+Status try_forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                            ConstBatch qd, ConstBatch tau, MutableBatch qdd,
+                            const ExternalInputs& external = {}) noexcept;
 
 /// M of every state, as dynamics::inertia_matrix().
 void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch M);
+Status try_inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                          MutableBatch M) noexcept;
 
 /// d tau / d q and d tau / d qd of every state, as dynamics::inverse_dynamics_derivatives().
 void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
                                   ConstBatch qd, ConstBatch qdd, MutableBatch tau_by_q,
                                   MutableBatch tau_by_qd, const ExternalInputs& external = {});
+Status try_inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                                        ConstBatch qd, ConstBatch qdd, MutableBatch tau_by_q,
+                                        MutableBatch tau_by_qd,
+                                        const ExternalInputs& external = {}) noexcept;
 
 /// d qdd / d q, d qdd / d qd and d qdd / d tau of every state, as
 /// dynamics::forward_dynamics_derivatives().
@@ -209,6 +229,10 @@ void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace,
                                   ConstBatch qd, ConstBatch tau, MutableBatch qdd_by_q,
                                   MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
                                   const ExternalInputs& external = {});
+Status try_forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                                        ConstBatch qd, ConstBatch tau, MutableBatch qdd_by_q,
+                                        MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
+                                        const ExternalInputs& external = {}) noexcept;
 
 }  // namespace batch
 }  // namespace dynamics

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "batch/batch_argument.hpp"
 #include "batch/batch_kernel_table.hpp"
 #include "batch/thread_pool.hpp"
 #include "dynamics_core/derivatives.hpp"
@@ -33,6 +34,44 @@ std::size_t thread_count(std::size_t asked) {
   return asked == 0 ? processors : std::min(asked, processors);
 }
 
+/// Why a call failed, kept without allocating.
+struct BatchProblem {
+  enum class Kind {
+    argument,  ///< `argument` does not fit
+    call,      ///< `reason`
+    states     ///< `reason` of the first one of `count` states without a result
+  };
+  Kind kind = Kind::call;
+  BatchArgument argument;
+  Problem reason;
+  std::size_t first = 0, count = 0, states = 0;
+};
+
+std::string message_of(const Problem& problem, const Model& model) {
+  try {
+    raise(problem, model);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+/// Throws the error of a problem, with its message.
+[[noreturn]] void raise(const BatchProblem& problem, const Model& model) {
+  using Kind = BatchProblem::Kind;
+  if (problem.kind == Kind::argument) throw ArgumentError(problem.argument.message());
+  if (problem.kind == Kind::call) raise(problem.reason, model);
+  const std::string reason = message_of(problem.reason, model);
+  const std::size_t others = problem.states - problem.count;
+  throw BatchError(
+      problem.count == 1
+          ? fmt::format("state {}: {} (the other {} states are computed)", problem.first, reason,
+                        others)
+          : fmt::format("state {}, the first of {} without a result: {} (the other {} states are "
+                        "computed)",
+                        problem.first, problem.count, reason, others),
+      problem.first, problem.count);
+}
+
 }  // namespace
 
 struct BatchWorkspace::Memory {
@@ -43,9 +82,8 @@ struct BatchWorkspace::Memory {
         derivative(model),
         joints(model.body_count()),
         faults(pool.size()) {
-    const auto n = static_cast<Eigen::Index>(model.size());
-    for (Eigen::MatrixXd& matrix : matrices) matrix.resize(n, n);
-    BatchJob job = job_for(model);
+    BatchJob job;
+    set_model(job, model);
     // a payload may change whether a mimic joint is massless
     job.massless_mimic = single.memory().dense.size() > 0;
     const std::size_t bytes = kernels.scratch_bytes(job);
@@ -55,16 +93,15 @@ struct BatchWorkspace::Memory {
     }
   }
 
-  /// The part of a job that depends on the model.
-  BatchJob job_for(const Model& model) {
-    const Workspace::Memory& memory = memory_for(model, single);
-    BatchJob job;
+  /// Sets the part of a job that depends on the model.
+  void set_model(BatchJob& job, const Model& model) noexcept {
+    const Workspace::Memory& memory = single.memory();
     job.tree = model.tree();
     job.size = model.size();
     job.friction_velocity = model.friction_velocity();
     job.pitches = model.pitch_coordinates().data();
     job.pitch_count = model.pitch_coordinates().size();
-    if (model.coordinates_are_bodies()) return job;
+    if (model.coordinates_are_bodies()) return;
     for (std::size_t i = 0; i < joints.size(); ++i) {
       const Body& body = model.bodies()[i];
       joints[i] = {body.coordinate, body.multiplier, body.offset, model.is_mimic(i)};
@@ -74,7 +111,6 @@ struct BatchWorkspace::Memory {
     job.followers = memory.followers.data();
     job.coupling_count = static_cast<std::size_t>(memory.coupling_columns.cols());
     job.massless_mimic = solves_over_coordinates(model) && memory.dense.size() > 0;
-    return job;
   }
 
   const BatchKernelTable& kernels;
@@ -82,8 +118,8 @@ struct BatchWorkspace::Memory {
   Workspace single;  ///< for states without a result
   DerivativeWorkspace derivative;
   std::vector<BatchJob::Joint> joints;
-  std::vector<BatchFaults> faults;  ///< one per thread
-  Eigen::MatrixXd matrices[3];
+  std::vector<std::size_t> faults;  ///< states without a result, one entry per thread
+  BatchProblem problem;             ///< of the last call that failed
   std::vector<std::unique_ptr<std::byte[], AlignedDelete>> scratch;  ///< one per thread
 };
 
@@ -100,117 +136,71 @@ namespace {
 
 using Memory = BatchWorkspace::Memory;
 
-/// The number of states of an argument and their stride. Each must have `width` entries; `expected`
-/// states where the number is known.
-struct Layout {
-  std::size_t states, stride;
-};
-Layout layout(const char* name, const view::BatchShape& shape, const view::Size& vector_size,
-              std::size_t width, std::optional<std::size_t> expected) {
-  using Kind = view::BatchShape::Kind;
-  if (!vector_size.is_vector()) {
-    throw ArgumentError(vector_size.problem(name, width * expected.value_or(1)));
-  }
-  if (shape.kind == Kind::vector) {
-    const std::size_t size = shape.cols;
-    if (expected ? size != width * *expected : width == 0 ? size != 0 : size % width != 0) {
-      throw ArgumentError(
-          expected
-              ? fmt::format("{} has {} entries; {} are needed, {} for each of {} states", name,
-                            size, width * *expected, width, *expected)
-              : fmt::format("{} has {} entries; a multiple of {}, the coordinates of a state, is "
-                            "needed",
-                            name, size, width));
-    }
-    return {width == 0 ? 0 : size / width, width};
-  }
-  if (shape.kind == Kind::strided || shape.stride < 0) {
-    throw ArgumentError(
-        fmt::format("{} is {} x {} with a stride of {}: the entries of a state must be side by "
-                    "side in memory, in increasing order of states; copy it first",
-                    name, shape.rows, shape.cols, shape.stride));
-  }
-  if (shape.width() != width || (expected && shape.states() != *expected)) {
-    const std::string states = expected ? fmt::format("{}", *expected) : "N";
-    throw ArgumentError(
-        shape.kind == Kind::rows
-            ? fmt::format("{} is a row-major {} x {} matrix; {} x {} is needed, one row per state",
-                          name, shape.rows, shape.cols, states, width)
-            : fmt::format("{} is {} x {}; {} x {} is needed, one column per state", name,
-                          shape.rows, shape.cols, width, states));
-  }
-  return {shape.states(), static_cast<std::size_t>(shape.stride)};
-}
-
-/// Checks the arguments of a call one by one, then runs it.
+/// Checks the arguments of a call one by one, up to the first problem, then runs it.
 class Call {
  public:
-  Call(const Model& model, BatchWorkspace& workspace, ConstBatch q)
-      : model_(model), memory_(workspace.memory()), job_(memory_.job_for(model)) {
-    const Layout found = layout("q", q.shape(), q.vector_size(), model.size(), std::nullopt);
-    states_ = model.size() == 0 ? 0 : found.states;
-    job_.q = {q.data(), found.stride};
+  Call(const Model& model, BatchWorkspace& workspace, ConstBatch q) noexcept
+      : model_(model), memory_(workspace.memory()) {
+    if (!check(check_workspace(model, memory_.single.memory()))) return;
+    memory_.set_model(job_, model);
+    const BatchArgument argument = take("q", q, {});
+    if (status_ != Status::ok) return;
+    states_ = model.size() == 0 ? 0 : argument.state_count();
+    job_.q = {q.data(), argument.stride()};
     base_ = base_state(model, std::nullopt);
   }
 
-  Call& rates(ConstBatch qd) {
-    job_.qd = {qd.data(), stride("qd", qd, 1)};
+  Call& rates(ConstBatch qd) noexcept {
+    job_.qd = {qd.data(), take("qd", qd, {.states = states_}).stride()};
     return *this;
   }
-  Call& input(const char* name, ConstBatch values) {
-    job_.input = {values.data(), stride(name, values, 1)};
+  Call& input(const char* name, ConstBatch values) noexcept {
+    job_.input = {values.data(), take(name, values, {.states = states_}).stride()};
     return *this;
   }
-  /// `width` rows of n entries per state
-  Call& output(const char* name, MutableBatch values, std::size_t width) {
-    width_ = width * model_.size();
-    job_.output[outputs_] = {values.data(), stride(name, values, width)};
-    if (states_ > 1 && job_.output[outputs_].stride < width_) {
-      throw ArgumentError(
-          fmt::format("{} has overlapping states: {} entries of {} start {} apart in memory", name,
-                      states_, width_, job_.output[outputs_].stride));
-    }
-    ++outputs_;
+  /// `rows` of n entries per state
+  Call& output(const char* name, MutableBatch values, std::size_t rows) noexcept {
+    const BatchArgument argument =
+        take(name, values, {.rows = rows, .states = states_, .written = true});
+    width_ = argument.width;
+    job_.output[outputs_++] = {values.data(), argument.stride()};
     return *this;
   }
-  Call& under(const ExternalInputs& external) {
-    check_conditions(model_, external);
-    for (const LinkWrench& wrench : external.wrenches) {
-      if (wrench.axes != Axes::local) {
-        throw ArgumentError(
-            "a batch takes wrenches that turn with their links: give them in Axes::local");
-      }
+  Call& under(const ExternalInputs& external) noexcept {
+    Workspace::Memory& single = memory_.single.memory();
+    if (!check(Checks(single.problem)
+                   .external_inputs(model_, external)
+                   .local_axes("a batch", external.wrenches))) {
+      return *this;
     }
     base_ = base_state(model_, external.base);
     job_.friction = external.friction;
-    job_.wrenches =
-        body_wrenches(model_, memory_.single.memory(), nullptr, external.wrenches, external.base);
+    job_.wrenches = body_wrenches(model_, single, nullptr, external.wrenches, external.base);
     return *this;
   }
-  Call& regular() {
-    if (!model_.singular_reason().empty()) throw StateError("", model_.singular_reason());
+  Call& regular() noexcept {
+    check(Checks(memory_.single.memory().problem).regular(model_));
     return *this;
   }
 
   /// Runs the kernel on all states. single(k) computes state k alone, where the kernel has no
-  /// result.
+  /// result, and returns its status; `reason` is then that of its failure.
   template <class Single>
-  void run(BatchKernelTable::Function function, Single&& single) {
-    if (states_ == 0) return;
+  Status run(BatchKernelTable::Function BatchKernelTable::*function, const Problem& reason,
+             Single&& single) noexcept {
+    if (status_ != Status::ok || states_ == 0) return status_;
     job_.base = &base_;
-    std::fill(memory_.faults.begin(), memory_.faults.end(), BatchFaults{});
+    std::fill(memory_.faults.begin(), memory_.faults.end(), 0);
     const std::size_t chunk = chunk_size();
+    const BatchKernelTable::Function kernel = memory_.kernels.*function;
     memory_.pool.run((states_ + chunk - 1) / chunk, [&](std::size_t part, std::size_t thread) {
       const std::size_t first = part * chunk, last = std::min(first + chunk, states_);
-      const BatchFaults found = function(job_, first, last, memory_.scratch[thread].get());
-      BatchFaults& all = memory_.faults[thread];
-      if (found.count == 0) return;
-      all.first = all.count == 0 ? found.first : std::min(all.first, found.first);
-      all.count += found.count;
+      const std::size_t faults = kernel(job_, first, last, memory_.scratch[thread].get());
+      if (faults > 0) memory_.faults[thread] += faults;
     });
     const bool faultless = std::all_of(memory_.faults.begin(), memory_.faults.end(),
-                                       [](const BatchFaults& f) { return f.count == 0; });
-    if (!faultless) explain(single);
+                                       [](std::size_t faults) { return faults == 0; });
+    return faultless ? Status::ok : explain(reason, single);
   }
 
   ConstVector row(const BatchJob::Input& input, std::size_t state) const {
@@ -222,17 +212,45 @@ class Call {
   MutableVector output(std::size_t state) const {
     return {job_.output[0].data + state * job_.output[0].stride, job_.size};
   }
-  /// Stores a matrix of one state, by columns.
-  void put(std::size_t output, std::size_t state, const Eigen::MatrixXd& matrix) const {
+  /// A matrix of one state: its columns are contiguous.
+  Eigen::Map<Eigen::MatrixXd> matrix(std::size_t output, std::size_t state) const {
     const BatchJob::Output& to = job_.output[output];
-    Eigen::Map<Eigen::MatrixXd>(to.data + state * to.stride, matrix.rows(), matrix.cols()) = matrix;
+    const auto n = static_cast<Eigen::Index>(job_.size);
+    return {to.data + state * to.stride, n, n};
   }
-  Memory& memory() const { return memory_; }
 
  private:
+  struct Needed {
+    std::size_t rows = 1;               ///< of n entries per state
+    std::optional<std::size_t> states;  ///< none: any number
+    bool written = false;
+  };
+  /// An argument, checked unless there was a problem before.
   template <class Batch>
-  std::size_t stride(const char* name, const Batch& batch, std::size_t width) const {
-    return layout(name, batch.shape(), batch.vector_size(), width * model_.size(), states_).stride;
+  BatchArgument take(const char* name, const Batch& batch, const Needed& needed) noexcept {
+    BatchArgument argument;
+    argument.name = name;
+    argument.width = needed.rows * model_.size();
+    argument.states = needed.states;
+    argument.written = needed.written;
+    argument.shape = batch.shape();
+    argument.vector_size = batch.vector_size();
+    if (status_ == Status::ok && !argument.fits()) {
+      status_ = Status::wrong_size;
+      memory_.problem.kind = BatchProblem::Kind::argument;
+      memory_.problem.argument = argument;
+    }
+    return argument;
+  }
+  /// Takes over the result of checks, unless there was a problem before. Returns whether all is
+  /// well.
+  bool check(const Checks& checks) noexcept {
+    if (status_ == Status::ok && checks.status() != Status::ok) {
+      status_ = checks.status();
+      memory_.problem.kind = BatchProblem::Kind::call;
+      memory_.problem.reason = memory_.single.memory().problem;
+    }
+    return status_ == Status::ok;
   }
 
   /// States per chunk: few enough for a cache and to be divided evenly among threads, and complete
@@ -245,28 +263,20 @@ class Call {
 
   /// Computes the states that have no result one by one: that gives the reason.
   template <class Single>
-  void explain(Single&& single) {
-    std::size_t first = 0, count = 0;
-    std::string reason;
+  Status explain(const Problem& reason, Single&& single) noexcept {
+    BatchProblem& problem = memory_.problem;
+    problem.count = 0;
     for (std::size_t state = 0; state < states_; ++state) {
       if (!std::isnan(output(state)[0])) continue;
-      try {
-        single(state);
-      } catch (const std::exception& error) {
-        if (count++ > 0) continue;
-        first = state;
-        reason = error.what();
-      }
+      const Status status = single(state);
+      if (status == Status::ok || problem.count++ > 0) continue;
+      status_ = status;
+      problem.kind = BatchProblem::Kind::states;
+      problem.reason = reason;
+      problem.first = state;
+      problem.states = states_;
     }
-    if (count == 0) return;
-    throw BatchError(
-        count == 1
-            ? fmt::format("state {}: {} (the other {} states are computed)", first, reason,
-                          states_ - 1)
-            : fmt::format("state {}, the first of {} without a result: {} (the other {} states "
-                          "are computed)",
-                          first, count, reason, states_ - count),
-        first, count);
+    return status_;
   }
 
   const Model& model_;
@@ -274,81 +284,128 @@ class Call {
   BatchJob job_;
   kernel::BaseState<double> base_;
   std::size_t states_ = 0, outputs_ = 0, width_ = 0;
+  Status status_ = Status::ok;
 };
+
+/// Throws where a call has failed.
+void require(Status status, const Model& model, BatchWorkspace& workspace) {
+  if (status != Status::ok) raise(workspace.memory().problem, model);
+}
 
 }  // namespace
 
-void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
-                      ConstBatch qdd, MutableBatch tau, const ExternalInputs& external) {
+Status try_inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                            ConstBatch qd, ConstBatch qdd, MutableBatch tau,
+                            const ExternalInputs& external) noexcept {
+  Workspace& single = workspace.memory().single;
   Call call(model, workspace, q);
   call.rates(qd).input("qdd", qdd).output("tau", tau, 1).under(external);
-  call.run(call.memory().kernels.inverse_dynamics, [&](std::size_t k) {
-    dynamics::inverse_dynamics(model, call.memory().single, call.q(k), call.qd(k), call.input(k),
-                               call.output(k), external);
+  return call.run(&BatchKernelTable::inverse_dynamics, single.memory().problem, [&](std::size_t k) {
+    return dynamics::try_inverse_dynamics(model, single, call.q(k), call.qd(k), call.input(k),
+                                          call.output(k), external);
+  });
+}
+
+void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
+                      ConstBatch qdd, MutableBatch tau, const ExternalInputs& external) {
+  require(try_inverse_dynamics(model, workspace, q, qd, qdd, tau, external), model, workspace);
+}
+
+Status try_gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                          MutableBatch g) noexcept {
+  Workspace& single = workspace.memory().single;
+  Call call(model, workspace, q);
+  call.output("g", g, 1);
+  return call.run(&BatchKernelTable::gravity_forces, single.memory().problem, [&](std::size_t k) {
+    return dynamics::try_gravity_forces(model, single, call.q(k), call.output(k));
   });
 }
 
 void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch g) {
+  require(try_gravity_forces(model, workspace, q, g), model, workspace);
+}
+
+Status try_forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                            ConstBatch qd, ConstBatch tau, MutableBatch qdd,
+                            const ExternalInputs& external) noexcept {
+  Workspace& single = workspace.memory().single;
   Call call(model, workspace, q);
-  call.output("g", g, 1);
-  call.run(call.memory().kernels.gravity_forces, [&](std::size_t k) {
-    dynamics::gravity_forces(model, call.memory().single, call.q(k), call.output(k));
+  call.rates(qd).input("tau", tau).output("qdd", qdd, 1).under(external).regular();
+  return call.run(&BatchKernelTable::forward_dynamics, single.memory().problem, [&](std::size_t k) {
+    return dynamics::try_forward_dynamics(model, single, call.q(k), call.qd(k), call.input(k),
+                                          call.output(k), external);
   });
 }
 
 void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstBatch q, ConstBatch qd,
                       ConstBatch tau, MutableBatch qdd, const ExternalInputs& external) {
+  require(try_forward_dynamics(model, workspace, q, qd, tau, qdd, external), model, workspace);
+}
+
+Status try_inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                          MutableBatch M) noexcept {
+  Workspace& single = workspace.memory().single;
   Call call(model, workspace, q);
-  call.rates(qd).input("tau", tau).output("qdd", qdd, 1).under(external).regular();
-  call.run(call.memory().kernels.forward_dynamics, [&](std::size_t k) {
-    dynamics::forward_dynamics(model, call.memory().single, call.q(k), call.qd(k), call.input(k),
-                               call.output(k), external);
+  call.output("M", M, model.size());
+  return call.run(&BatchKernelTable::inertia_matrix, single.memory().problem, [&](std::size_t k) {
+    return dynamics::try_inertia_matrix(model, single, call.q(k), call.matrix(0, k));
   });
 }
 
 void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstBatch q, MutableBatch M) {
+  require(try_inertia_matrix(model, workspace, q, M), model, workspace);
+}
+
+Status try_inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                                        ConstBatch qd, ConstBatch qdd, MutableBatch tau_by_q,
+                                        MutableBatch tau_by_qd,
+                                        const ExternalInputs& external) noexcept {
+  DerivativeWorkspace& single = workspace.memory().derivative;
   Call call(model, workspace, q);
-  call.output("M", M, model.size());
-  call.run(call.memory().kernels.inertia_matrix, [&](std::size_t k) {
-    Eigen::MatrixXd& matrix = call.memory().matrices[0];
-    dynamics::inertia_matrix(model, call.memory().single, call.q(k), matrix);
-    call.put(0, k, matrix);
-  });
+  call.rates(qd).input("qdd", qdd);
+  call.output("tau_by_q", tau_by_q, model.size()).output("tau_by_qd", tau_by_qd, model.size());
+  call.under(external);
+  return call.run(
+      &BatchKernelTable::inverse_dynamics_derivatives, problem_of(single), [&](std::size_t k) {
+        return dynamics::try_inverse_dynamics_derivatives(model, single, call.q(k), call.qd(k),
+                                                          call.input(k), call.matrix(0, k),
+                                                          call.matrix(1, k), external);
+      });
 }
 
 void inverse_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
                                   ConstBatch qd, ConstBatch qdd, MutableBatch tau_by_q,
                                   MutableBatch tau_by_qd, const ExternalInputs& external) {
+  require(
+      try_inverse_dynamics_derivatives(model, workspace, q, qd, qdd, tau_by_q, tau_by_qd, external),
+      model, workspace);
+}
+
+Status try_forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
+                                        ConstBatch qd, ConstBatch tau, MutableBatch qdd_by_q,
+                                        MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
+                                        const ExternalInputs& external) noexcept {
+  DerivativeWorkspace& single = workspace.memory().derivative;
   Call call(model, workspace, q);
-  call.rates(qd).input("qdd", qdd);
-  call.output("tau_by_q", tau_by_q, model.size()).output("tau_by_qd", tau_by_qd, model.size());
-  call.under(external);
-  call.run(call.memory().kernels.inverse_dynamics_derivatives, [&](std::size_t k) {
-    auto& [by_q, by_qd, unused] = call.memory().matrices;
-    dynamics::inverse_dynamics_derivatives(model, call.memory().derivative, call.q(k), call.qd(k),
-                                           call.input(k), by_q, by_qd, external);
-    call.put(0, k, by_q);
-    call.put(1, k, by_qd);
-  });
+  call.rates(qd).input("tau", tau);
+  call.output("qdd_by_q", qdd_by_q, model.size()).output("qdd_by_qd", qdd_by_qd, model.size());
+  call.output("qdd_by_tau", qdd_by_tau, model.size());
+  call.under(external).regular();
+  return call.run(&BatchKernelTable::forward_dynamics_derivatives, problem_of(single),
+                  [&](std::size_t k) {
+                    return dynamics::try_forward_dynamics_derivatives(
+                        model, single, call.q(k), call.qd(k), call.input(k), call.matrix(0, k),
+                        call.matrix(1, k), call.matrix(2, k), external);
+                  });
 }
 
 void forward_dynamics_derivatives(const Model& model, BatchWorkspace& workspace, ConstBatch q,
                                   ConstBatch qd, ConstBatch tau, MutableBatch qdd_by_q,
                                   MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
                                   const ExternalInputs& external) {
-  Call call(model, workspace, q);
-  call.rates(qd).input("tau", tau);
-  call.output("qdd_by_q", qdd_by_q, model.size()).output("qdd_by_qd", qdd_by_qd, model.size());
-  call.output("qdd_by_tau", qdd_by_tau, model.size());
-  call.under(external).regular();
-  call.run(call.memory().kernels.forward_dynamics_derivatives, [&](std::size_t k) {
-    auto& [by_q, by_qd, by_tau] = call.memory().matrices;
-    dynamics::forward_dynamics_derivatives(model, call.memory().derivative, call.q(k), call.qd(k),
-                                           call.input(k), by_q, by_qd, by_tau, external);
-    call.put(0, k, by_q);
-    call.put(1, k, by_qd);
-    call.put(2, k, by_tau);
-  });
+  require(try_forward_dynamics_derivatives(model, workspace, q, qd, tau, qdd_by_q, qdd_by_qd,
+                                           qdd_by_tau, external),
+          model, workspace);
 }
 
 }  // namespace batch

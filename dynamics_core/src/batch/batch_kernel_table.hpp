@@ -53,12 +53,6 @@ struct BatchJob {
   Output output[3];
 };
 
-/// States without a result; their outputs are NaN.
-struct BatchFaults {
-  std::size_t count = 0;
-  std::size_t first = 0;
-};
-
 /// The list of batch kernels, with their input and outputs.
 #define DYNAMICS_BATCH_KERNELS(KERNEL)                          \
   KERNEL(inverse_dynamics)             /* qdd -> tau */         \
@@ -70,7 +64,8 @@ struct BatchFaults {
 
 /// The batch kernels of an instruction set.
 struct BatchKernelTable {
-  using Function = BatchFaults (*)(const BatchJob& job, std::size_t first, std::size_t last,
+  /// Computes states first to last - 1 and returns how many have no result: their outputs are NaN.
+  using Function = std::size_t (*)(const BatchJob& job, std::size_t first, std::size_t last,
                                    void* scratch);
   std::size_t pack_size;                          ///< states per pack
   std::size_t (*scratch_bytes)(const BatchJob&);  ///< per thread, to be aligned to 64 bytes

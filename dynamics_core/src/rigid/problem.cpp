@@ -235,9 +235,13 @@ Checks& Checks::computed(bool holds, const char* first) noexcept {
   return fail(Problem::Kind::not_computed, first);
 }
 
+Checks& Checks::regular(const Model& model) noexcept {
+  if (failed() || model.data().singular_reason.empty()) return *this;
+  return fail(Problem::Kind::model_singular);
+}
+
 Checks& Checks::regular(const Model& model, ConstVector q) noexcept {
-  if (failed()) return *this;
-  if (!model.data().singular_reason.empty()) return fail(Problem::Kind::model_singular);
+  if (regular(model).failed()) return *this;
   for (const std::size_t pitch : model.data().pitch_coordinates) {
     if (std::abs(std::cos(q[pitch])) < 1e-7) return fail(Problem::Kind::pitch, "q", pitch);
   }

@@ -90,6 +90,8 @@ class Checks {
   Checks& local_axes(const char* who, std::span<const LinkWrench> wrenches) noexcept;
   /// That `holds`; otherwise `first` must be called before.
   Checks& computed(bool holds, const char* first) noexcept;
+  /// That the model has no massless joint, which makes M singular in every position.
+  Checks& regular(const Model& model) noexcept;
   /// That M is not singular by the model or by the orientation of a floating joint.
   Checks& regular(const Model& model, ConstVector q) noexcept;
 

@@ -26,8 +26,7 @@ DYNAMICS_KERNELS(DYNAMICS_IGNORE, DYNAMICS_DECLARE)
 }  // namespace packs
 
 namespace batch {
-#define DYNAMICS_DECLARE(name) \
-  BatchFaults name(const BatchJob& job, Size first, Size last, void* scratch);
+#define DYNAMICS_DECLARE(name) Size name(const BatchJob& job, Size first, Size last, void* scratch);
 DYNAMICS_BATCH_KERNELS(DYNAMICS_DECLARE)
 #undef DYNAMICS_DECLARE
 }  // namespace batch

@@ -31,8 +31,8 @@ namespace {
 
 }  // namespace
 
-DYNAMICS_FLATTEN BatchFaults batch::inverse_dynamics_derivatives(const BatchJob& job, Size first,
-                                                                 Size last, void* memory) {
+DYNAMICS_FLATTEN Size batch::inverse_dynamics_derivatives(const BatchJob& job, Size first,
+                                                          Size last, void* memory) {
   const PackScratch scratch(job, memory);
   const BaseState<Pack> base = pack_base(job);
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);
@@ -42,8 +42,8 @@ DYNAMICS_FLATTEN BatchFaults batch::inverse_dynamics_derivatives(const BatchJob&
   });
 }
 
-DYNAMICS_FLATTEN BatchFaults batch::forward_dynamics_derivatives(const BatchJob& job, Size first,
-                                                                 Size last, void* memory) {
+DYNAMICS_FLATTEN Size batch::forward_dynamics_derivatives(const BatchJob& job, Size first,
+                                                          Size last, void* memory) {
   const PackScratch scratch(job, memory);
   const BaseState<Pack> base = pack_base(job);
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);

@@ -39,8 +39,8 @@ DYNAMICS_FLATTEN const Pack* accelerations(const BatchJob& job, const PackScratc
   return states.leading(scratch.output);
 }
 
-DYNAMICS_FLATTEN BatchFaults batch::forward_dynamics(const BatchJob& job, Size first, Size last,
-                                                     void* memory) {
+DYNAMICS_FLATTEN Size batch::forward_dynamics(const BatchJob& job, Size first, Size last,
+                                              void* memory) {
   const PackScratch scratch(job, memory);
   const BaseState<Pack> base = pack_base(job);
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);

@@ -6,8 +6,8 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-DYNAMICS_FLATTEN BatchFaults batch::inertia_matrix(const BatchJob& job, Size first, Size last,
-                                                   void* memory) {
+DYNAMICS_FLATTEN Size batch::inertia_matrix(const BatchJob& job, Size first, Size last,
+                                            void* memory) {
   const PackScratch scratch(job, memory);
   const BatchJob::Output& out = job.output[0];
   return for_each_pack(job, first, last, scratch, job.size * job.size, [&](PackOfStates& states) {

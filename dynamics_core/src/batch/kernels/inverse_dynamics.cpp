@@ -5,8 +5,8 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-DYNAMICS_FLATTEN BatchFaults batch::inverse_dynamics(const BatchJob& job, Size first, Size last,
-                                                     void* memory) {
+DYNAMICS_FLATTEN Size batch::inverse_dynamics(const BatchJob& job, Size first, Size last,
+                                              void* memory) {
   const PackScratch scratch(job, memory);
   const BaseState<Pack> base = pack_base(job);
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);
@@ -22,8 +22,8 @@ DYNAMICS_FLATTEN BatchFaults batch::inverse_dynamics(const BatchJob& job, Size f
   });
 }
 
-DYNAMICS_FLATTEN BatchFaults batch::gravity_forces(const BatchJob& job, Size first, Size last,
-                                                   void* memory) {
+DYNAMICS_FLATTEN Size batch::gravity_forces(const BatchJob& job, Size first, Size last,
+                                            void* memory) {
   const PackScratch scratch(job, memory);
   const BaseState<Pack> base = pack_base(job);
   for (Size i = 0; i < job.tree.size(); ++i) scratch.zeros[i] = Pack(0.0);

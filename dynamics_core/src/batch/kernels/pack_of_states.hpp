@@ -129,12 +129,12 @@ class PackOfStates {
   }
 
   /// Sets the results of refused states to NaN, `width` entries per output, and counts them.
-  void finish(BatchFaults& faults, Size width) const {
+  void finish(Size& faults, Size width) const {
     if (!any(refused_)) [[likely]]
       return;
     for (Size lane = 0; lane < valid_; ++lane) {
       if (refused_[lane] == 0) continue;
-      if (faults.count++ == 0) faults.first = first_ + lane;
+      ++faults;
       for (const BatchJob::Output& out : job_.output) {
         if (out.data == nullptr) continue;
         double* result = out.data + (first_ + lane) * out.stride;
@@ -206,9 +206,9 @@ inline bool has_friction(const BatchJob& job, Size i) {
 /// Calls one(states) for every pack of the states [first, last), whose outputs have `width`
 /// entries.
 template <class One>
-DYNAMICS_INLINE BatchFaults for_each_pack(const BatchJob& job, Size first, Size last,
-                                          const PackScratch& scratch, Size width, One&& one) {
-  BatchFaults faults;
+DYNAMICS_INLINE Size for_each_pack(const BatchJob& job, Size first, Size last,
+                                   const PackScratch& scratch, Size width, One&& one) {
+  Size faults = 0;
   for (Size at = first; at < last; at += Pack::count) {
     PackOfStates states(job, at, last, scratch);
     one(states);
