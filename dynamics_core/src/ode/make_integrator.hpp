@@ -39,10 +39,9 @@ namespace dynamics::ode {
 /// methods.
 template <class Real>
 Tableau<Real> make_tableau(std::string_view name) {
-  if (name == "rk4") return rk4_tableau<Real>();
-  if (name == "rkf45") return rkf45_tableau<Real>();
-  if (name == "dverk") return dverk_tableau<Real>();
-  if (name == "dopri5") return dopri5_tableau<Real>();
+  for (const auto& printed : printed_tableaux()) {
+    if (printed.name == name) return tableau_of<Real>(printed);
+  }
   if (name == "dop853") return dop853_tableau<Real>();
   throw ArgumentError("integrator '" + std::string(find_integrator(name).name) +
                       "' has no explicit Runge-Kutta tableau");

@@ -8,13 +8,12 @@
 // Stage number `stages` is always f(t + h, y1): the first stage of the next step, which the error
 // estimate and the dense output may use. Further stages belong to the dense output alone.
 //
-//   const auto t = rkf45_tableau<double>();
+//   const auto t = make_tableau<double>("rkf45");
 //   t.c[3];          // 12/13
 //   t.row(3);        // the non-zero a_3j
 #pragma once
 
 #include <cstddef>
-#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,8 +61,11 @@ struct Tableau {
   bool estimate_needs_end() const { return !error.empty() && error.back().stage == stages; }
 };
 
+/// A row of published coefficients.
+using PrintedRow = std::vector<std::string_view>;
+
 template <class Real>
-std::vector<Real> constants(std::initializer_list<std::string_view> printed) {
+std::vector<Real> constants(const PrintedRow& printed) {
   std::vector<Real> values;
   for (const auto text : printed) values.push_back(constant<Real>(text));
   return values;
@@ -71,12 +73,10 @@ std::vector<Real> constants(std::initializer_list<std::string_view> printed) {
 
 /// A row of a tableau; zeros are dropped.
 template <class Real>
-std::vector<Term<Real>> terms(std::initializer_list<std::string_view> printed) {
+std::vector<Term<Real>> terms(const PrintedRow& printed) {
   std::vector<Term<Real>> row;
-  std::size_t stage = 0;
-  for (const auto text : printed) {
-    if (text != "0") row.push_back({stage, constant<Real>(text)});
-    ++stage;
+  for (std::size_t stage = 0; stage < printed.size(); ++stage) {
+    if (printed[stage] != "0") row.push_back({stage, constant<Real>(printed[stage])});
   }
   return row;
 }
