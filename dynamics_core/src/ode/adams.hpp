@@ -38,8 +38,6 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
   using Base = AdaptiveIntegrator<Scalar>;
 
  public:
-  using typename Base::Input;
-  using typename Base::Output;
   using typename Base::Real;
   static constexpr std::size_t highest_order = 12;
 
@@ -82,8 +80,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
   }
 
   Status on_advance(const Real& limit) override {
-    const Real direction = limit < this->time_ ? Real(-1) : Real(1);
-    const Real span = absolute(Real(limit - this->time_));
+    const auto [direction, span] = this->interval_to(limit);
     if (valid_ > 0 && last_step_ * direction < Real(0)) on_start();  // direction reversed
     if (valid_ == 0) {
       this->evaluate(this->time_, this->y_, y_new_);
@@ -132,13 +129,13 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     }
   }
 
-  void on_interpolate(const Real& t, Output y) override {
+  void on_interpolate(const Real& t, Output<Scalar> y) override {
     const Real offset = Real(t - this->time_);
     const std::size_t terms = last_order_ + 1;
     std::array<Real, highest_order + 3> w{};
     for (std::size_t q = 0; q <= terms; ++q) w[q] = inverse(q + 1);
     std::copy(this->y_.begin(), this->y_.end(), y.begin());
-    const Output integral = y.last(width_);
+    const Output<Scalar> integral = y.last(width_);
     if (twice_) {
       for (std::size_t i = 0; i < width_; ++i) y[i] += offset * integral[i];
     }
@@ -219,7 +216,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     return values[n];
   }
 
-  void derivative(const Real& t, Input y, Output f) {
+  void derivative(const Real& t, Input<Scalar> y, Output<Scalar> f) {
     if (!twice_) {
       this->evaluate(t, y, f);
       return;

@@ -22,8 +22,6 @@ template <class Scalar>
 class AdaptiveIntegrator : public Integrator<Scalar> {
  public:
   using typename Integrator<Scalar>::Real;
-  using typename Integrator<Scalar>::Input;
-  using typename Integrator<Scalar>::Output;
 
   /// Proposed next step, unsigned; zero before the first.
   const Real& next_step() const { return step_; }
@@ -40,10 +38,16 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
     if (!this->options_.atol_each.empty()) atol_ = this->options_.atol_each;
   }
 
+  /// The derivative at the current time, evaluated unless it is `known`.
+  void evaluate_unless(bool& known, std::vector<Scalar>& slope) {
+    if (!known) this->evaluate(this->time_, this->y_, slope);
+    known = true;
+  }
+
   Real tolerance(std::size_t i, const Real& size) const { return Real(atol_[i] + rtol_ * size); }
 
   /// Root mean square of v_i / (atol_i + rtol max(|a_i|, |b_i|)).
-  Real error_norm(Input v, Input a, Input b) const {
+  Real error_norm(Input<Scalar> v, Input<Scalar> a, Input<Scalar> b) const {
     Real sum(0);
     for (std::size_t i = 0; i < v.size(); ++i) {
       const Real weight = tolerance(i, larger(magnitude(a[i]), magnitude(b[i])));
@@ -54,9 +58,9 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
   }
 
   /// Initial step, unsigned, for a method whose error estimate is O(h^(estimate_order + 1)).
-  Real first_step(const Real& direction, const Real& span, Input f, int estimate_order) {
+  Real first_step(const Real& direction, const Real& span, Input<Scalar> f, int estimate_order) {
     if (this->options_.step) return smaller(*this->options_.step, largest_step(span));
-    const Input y = this->y_;
+    const Input<Scalar> y = this->y_;
     const Real size_y = error_norm(y, y, y);
     const Real size_f = error_norm(f, y, y);
     const Real tiny = Real(1e-6);

@@ -22,8 +22,6 @@ class EmbeddedRungeKutta final : public AdaptiveIntegrator<Scalar> {
   using Base = AdaptiveIntegrator<Scalar>;
 
  public:
-  using typename Base::Input;
-  using typename Base::Output;
   using typename Base::Real;
 
   EmbeddedRungeKutta(Tableau<Real> tableau, const System<Scalar>& system, Options<Real> options)
@@ -47,9 +45,10 @@ class EmbeddedRungeKutta final : public AdaptiveIntegrator<Scalar> {
 
   Status on_advance(const Real& limit) override {
     const auto& tableau = engine_.tableau();
-    const auto f = [this](const Real& t, Input y, Output dydt) { this->evaluate(t, y, dydt); };
-    const Real span = absolute(Real(limit - this->time_));
-    const Real direction = limit < this->time_ ? Real(-1) : Real(1);
+    const auto f = [this](const Real& t, Input<Scalar> y, Output<Scalar> dydt) {
+      this->evaluate(t, y, dydt);
+    };
+    const auto [direction, span] = this->interval_to(limit);
 
     if (have_end_) {
       std::copy(engine_.end().begin(), engine_.end().end(), engine_.stage(0).begin());
@@ -104,12 +103,12 @@ class EmbeddedRungeKutta final : public AdaptiveIntegrator<Scalar> {
     }
   }
 
-  void on_interpolate(const Real& t, Output y) override {
+  void on_interpolate(const Real& t, Output<Scalar> y) override {
     const Real h = Real(this->time_ - this->previous_time_);
     if (!dense_ready_) {
-      engine_.prepare_dense(
-          [this](const Real& at, Input point, Output dydt) { this->evaluate(at, point, dydt); },
-          this->previous_time_, h, this->previous_y_, this->y_);
+      engine_.prepare_dense([this](const Real& at, Input<Scalar> point,
+                                   Output<Scalar> dydt) { this->evaluate(at, point, dydt); },
+                            this->previous_time_, h, this->previous_y_, this->y_);
       dense_ready_ = true;
     }
     engine_.dense(Real((t - this->previous_time_) / h), this->previous_y_, this->y_, y);

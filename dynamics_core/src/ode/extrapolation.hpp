@@ -30,8 +30,6 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
   using Base = AdaptiveIntegrator<Scalar>;
 
  public:
-  using typename Base::Input;
-  using typename Base::Output;
   using typename Base::Real;
 
   Extrapolation(const System<Scalar>& system, Options<Real> options)
@@ -72,12 +70,8 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
   }
 
   Status on_advance(const Real& limit) override {
-    const Real direction = limit < this->time_ ? Real(-1) : Real(1);
-    const Real span = absolute(Real(limit - this->time_));
-    if (!have_slope_) {
-      this->evaluate(this->time_, this->y_, slope_);
-      have_slope_ = true;
-    }
+    const auto [direction, span] = this->interval_to(limit);
+    this->evaluate_unless(have_slope_, slope_);
     start_slope_ = slope_;
     if (this->step_ == Real(0)) {
       this->step_ = this->first_step(direction, span, slope_, static_cast<int>(2 * column_ - 1));
@@ -109,7 +103,7 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
     }
   }
 
-  void on_interpolate(const Real& t, Output y) override {
+  void on_interpolate(const Real& t, Output<Scalar> y) override {
     const Real h = Real(t - this->previous_time_);
     for (std::size_t j = 1; j <= last_rows_; ++j) {
       fill_row(j, this->previous_time_, h, this->previous_y_, start_slope_);
@@ -120,18 +114,18 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
  private:
   static std::size_t substeps(std::size_t j) { return 2 * j; }
 
-  Output entry(std::vector<Scalar>& row, std::size_t m) {
+  Output<Scalar> entry(std::vector<Scalar>& row, std::size_t m) {
     return {row.data() + (m - 1) * this->size(), this->size()};
   }
 
   template <class Target>
   void copy_row(std::size_t j, Target& target) {
-    const Output value = entry(row_, j);
+    const Output<Scalar> value = entry(row_, j);
     std::copy(value.begin(), value.end(), target.begin());
   }
 
   /// Row j of the table: T_j1 by the midpoint rule, then Aitken-Neville in (1/n)^2.
-  void fill_row(std::size_t j, const Real& t, const Real& h, Input y, Input f) {
+  void fill_row(std::size_t j, const Real& t, const Real& h, Input<Scalar> y, Input<Scalar> f) {
     const std::size_t n = this->size();
     const std::size_t count = substeps(j);
     const Real width = Real(h / Real(static_cast<double>(count)));
@@ -151,9 +145,9 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
       const Real ratio =
           Real(Real(static_cast<double>(count)) / Real(static_cast<double>(substeps(j - m + 1))));
       const Real scale = Real(Real(1) / (ratio * ratio - Real(1)));
-      const Output left = entry(row_, m - 1);
-      const Output up = entry(previous_row_, m - 1);
-      const Output out = entry(row_, m);
+      const Output<Scalar> left = entry(row_, m - 1);
+      const Output<Scalar> up = entry(previous_row_, m - 1);
+      const Output<Scalar> out = entry(row_, m);
       for (std::size_t i = 0; i < n; ++i) out[i] = left[i] + scale * (left[i] - up[i]);
     }
   }
@@ -163,8 +157,8 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
   Real row_error(std::size_t j, const Real& signed_h, const Real& h) {
     fill_row(j, this->time_, signed_h, this->y_, slope_);
     if (j < 2) return std::numeric_limits<Real>::max();
-    const Output best = entry(row_, j);
-    const Output second = entry(row_, j - 1);
+    const Output<Scalar> best = entry(row_, j);
+    const Output<Scalar> second = entry(row_, j - 1);
     for (std::size_t i = 0; i < this->size(); ++i) stage_slope_[i] = best[i] - second[i];
     const Real error = this->error_norm(stage_slope_, this->y_, best);
     if (!finite(error)) return error;

@@ -25,13 +25,11 @@ template <class Scalar>
 class FixedStepIntegrator : public Integrator<Scalar> {
  public:
   using typename Integrator<Scalar>::Real;
-  using typename Integrator<Scalar>::Input;
-  using typename Integrator<Scalar>::Output;
 
   bool is_adaptive() const override { return false; }
 
   /// Advances y from t to t + h in place. y is unchanged unless `ok` is returned.
-  [[nodiscard]] virtual Status step(const Real& t, const Real& h, Output y) = 0;
+  [[nodiscard]] virtual Status step(const Real& t, const Real& h, Output<Scalar> y) = 0;
 
  protected:
   FixedStepIntegrator(std::string name, int order, const System<Scalar>& system,
@@ -54,8 +52,7 @@ class FixedStepIntegrator : public Integrator<Scalar> {
   /// limit.
   Status on_advance(const Real& limit) override {
     const Real& width = *this->options_.step;
-    const Real direction = limit < this->time_ ? Real(-1) : Real(1);
-    const Real span = absolute(Real(limit - this->time_));
+    const auto [direction, span] = this->interval_to(limit);
     const bool landing = span <= width * Real(1 + 1e-9);
     const double next = static_cast<double>(count_ + 1);
     const Real t_new = landing ? limit : Real(origin_ + direction * width * Real(next));
@@ -87,8 +84,6 @@ template <class Scalar>
 class HermiteFixedStep : public FixedStepIntegrator<Scalar> {
  public:
   using typename Integrator<Scalar>::Real;
-  using typename Integrator<Scalar>::Input;
-  using typename Integrator<Scalar>::Output;
 
  protected:
   HermiteFixedStep(std::string name, int order, const System<Scalar>& system, Options<Real> options,
@@ -104,10 +99,10 @@ class HermiteFixedStep : public FixedStepIntegrator<Scalar> {
     prepared_ = false;
   }
 
-  void on_interpolate(const Real& t, Output y) override {
+  void on_interpolate(const Real& t, Output<Scalar> y) override {
     const Real h = Real(this->time_ - this->previous_time_);
     if (!prepared_ || prepared_for_ != this->time_) {
-      const auto f = [this](const Real& at, Input point, Output dydt) {
+      const auto f = [this](const Real& at, Input<Scalar> point, Output<Scalar> dydt) {
         this->evaluate(at, point, dydt);
       };
       f(this->previous_time_, this->previous_y_, start_slope_);
@@ -132,16 +127,14 @@ template <class Scalar>
 class FixedRungeKutta final : public FixedStepIntegrator<Scalar> {
  public:
   using typename Integrator<Scalar>::Real;
-  using typename Integrator<Scalar>::Input;
-  using typename Integrator<Scalar>::Output;
 
   FixedRungeKutta(Tableau<Real> tableau, const System<Scalar>& system, Options<Real> options)
       : FixedStepIntegrator<Scalar>(tableau.name, tableau.order, system, std::move(options)),
         engine_(std::move(tableau), system.size()),
         work_(system.size(), Scalar(0)) {}
 
-  Status step(const Real& t, const Real& h, Output y) override {
-    const auto f = [this](const Real& at, Input point, Output dydt) {
+  Status step(const Real& t, const Real& h, Output<Scalar> y) override {
+    const auto f = [this](const Real& at, Input<Scalar> point, Output<Scalar> dydt) {
       this->evaluate(at, point, dydt);
     };
     dense_ready_ = false;
@@ -160,10 +153,10 @@ class FixedRungeKutta final : public FixedStepIntegrator<Scalar> {
     return status;
   }
 
-  void on_interpolate(const Real& t, Output y) override {
+  void on_interpolate(const Real& t, Output<Scalar> y) override {
     const Real h = Real(this->time_ - this->previous_time_);
     if (!dense_ready_) {
-      const auto f = [this](const Real& at, Input point, Output dydt) {
+      const auto f = [this](const Real& at, Input<Scalar> point, Output<Scalar> dydt) {
         this->evaluate(at, point, dydt);
       };
       if (!stages_current_) {  // `step` has been called in between

@@ -29,8 +29,6 @@ template <class Scalar>
 class GaussLegendre final : public HermiteFixedStep<Scalar> {
  public:
   using typename Integrator<Scalar>::Real;
-  using typename Integrator<Scalar>::Input;
-  using typename Integrator<Scalar>::Output;
   static constexpr int max_iterations = 60;
 
   GaussLegendre(std::size_t stages, const System<Scalar>& system, Options<Real> options)
@@ -53,7 +51,7 @@ class GaussLegendre final : public HermiteFixedStep<Scalar> {
     return stages == 1 ? "implicit_midpoint" : stages == 2 ? "gauss4" : "gauss6";
   }
 
-  Status step(const Real& t, const Real& h, Output y) override {
+  Status step(const Real& t, const Real& h, Output<Scalar> y) override {
     Status status = fixed_point(t, h, y);
     if (status == Status::not_converged) status = newton(t, h, y);
     if (status != Status::ok) return status;
@@ -93,16 +91,16 @@ class GaussLegendre final : public HermiteFixedStep<Scalar> {
   }
 
   /// k_s = f(t + c_s h, y + z_s)
-  void evaluate_stages(const Real& t, const Real& h, Input y) {
+  void evaluate_stages(const Real& t, const Real& h, Input<Scalar> y) {
     const std::size_t n = this->size();
     for (std::size_t s = 0; s < stages_; ++s) {
       for (std::size_t i = 0; i < n; ++i) point_[i] = y[i] + z_[s * n + i];
-      this->evaluate(Real(t + c_[s] * h), point_, Output(k_).subspan(s * n, n));
+      this->evaluate(Real(t + c_[s] * h), point_, Output<Scalar>(k_).subspan(s * n, n));
     }
   }
 
   /// z_new = h A k, and the largest change of z relative to the size of the state.
-  Real update(const Real& h, Input y) {
+  Real update(const Real& h, Input<Scalar> y) {
     const std::size_t n = this->size();
     Real change(0);
     for (std::size_t s = 0; s < stages_; ++s) {
@@ -129,11 +127,11 @@ class GaussLegendre final : public HermiteFixedStep<Scalar> {
     return change <= Real(100) * epsilon<Real>() && change >= previous;
   }
 
-  Status fixed_point(const Real& t, const Real& h, Input y) {
+  Status fixed_point(const Real& t, const Real& h, Input<Scalar> y) {
     const std::size_t n = this->size();
     for (auto& value : z_) value = Scalar(0);
     // Euler predictor: one evaluation that saves an iteration.
-    this->evaluate(t, y, Output(k_).first(n));
+    this->evaluate(t, y, Output<Scalar>(k_).first(n));
     for (std::size_t s = stages_; s-- > 0;) {
       for (std::size_t i = 0; i < n; ++i) z_[s * n + i] = h * c_[s] * k_[i];
     }
@@ -152,10 +150,10 @@ class GaussLegendre final : public HermiteFixedStep<Scalar> {
   }
 
   /// Simplified Newton on z - h (A x I) f(y + z) = 0 with the Jacobian at the start of the step.
-  Status newton(const Real& t, const Real& h, Input y) {
+  Status newton(const Real& t, const Real& h, Input<Scalar> y) {
     const std::size_t n = this->size();
-    this->evaluate(t, y, Output(k_).first(n));
-    jacobian_.fill(this->system_, t, y, Input(k_).first(n), this->statistics_);
+    this->evaluate(t, y, Output<Scalar>(k_).first(n));
+    jacobian_.fill(this->system_, t, y, Input<Scalar>(k_).first(n), this->statistics_);
     for (std::size_t s = 0; s < stages_; ++s) {
       for (std::size_t j = 0; j < stages_; ++j) {
         const Real weight = Real(h * a_[s * stages_ + j]);

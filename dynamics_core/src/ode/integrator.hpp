@@ -34,8 +34,6 @@ template <class Scalar>
 class Integrator {
  public:
   using Real = RealOf<Scalar>;
-  using Input = std::span<const Scalar>;
-  using Output = std::span<Scalar>;
 
   virtual ~Integrator() = default;
   Integrator(const Integrator&) = delete;
@@ -51,7 +49,7 @@ class Integrator {
   const Options<Real>& options() const { return options_; }
 
   /// Sets the state and resets the method, except the statistics.
-  void start(const Real& t, Input y) {
+  void start(const Real& t, Input<Scalar> y) {
     if (y.size() != size()) {
       throw ArgumentError("state has " + std::to_string(y.size()) + " components: the system has " +
                           std::to_string(size()));
@@ -73,7 +71,7 @@ class Integrator {
   }
 
   /// The solution at t between previous_time() and time(), after a successful `advance`.
-  void interpolate(const Real& t, Output y) {
+  void interpolate(const Real& t, Output<Scalar> y) {
     if (t == time_) {
       std::copy(y_.begin(), y_.end(), y.begin());
     } else if (t == previous_time_) {
@@ -85,8 +83,8 @@ class Integrator {
 
   const Real& time() const { return time_; }
   const Real& previous_time() const { return previous_time_; }
-  Input state() const { return y_; }
-  Input previous_state() const { return previous_y_; }
+  Input<Scalar> state() const { return y_; }
+  Input<Scalar> previous_state() const { return previous_y_; }
   const Statistics& statistics() const { return statistics_; }
   void count_event() { ++statistics_.events; }
 
@@ -105,11 +103,20 @@ class Integrator {
 
   virtual void on_start() = 0;
   virtual Status on_advance(const Real& limit) = 0;
-  virtual void on_interpolate(const Real& t, Output y) = 0;
+  virtual void on_interpolate(const Real& t, Output<Scalar> y) = 0;
 
-  void evaluate(const Real& t, Input y, Output dydt) {
+  void evaluate(const Real& t, Input<Scalar> y, Output<Scalar> dydt) {
     ++statistics_.evaluations;
     system_.derivative(t, y, dydt);
+  }
+
+  /// The interval from the current time to `limit`: its sign and its length.
+  struct Interval {
+    Real direction;
+    Real span;
+  };
+  Interval interval_to(const Real& limit) const {
+    return {limit < time_ ? Real(-1) : Real(1), absolute(Real(limit - time_))};
   }
 
   /// Makes `y_new` the current state at time t and the current state the previous one.

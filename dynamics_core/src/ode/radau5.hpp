@@ -32,8 +32,6 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
   using Base = AdaptiveIntegrator<Scalar>;
 
  public:
-  using typename Base::Input;
-  using typename Base::Output;
   using typename Base::Real;
   static constexpr int max_iterations = 7;
 
@@ -72,12 +70,8 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
   }
 
   Status on_advance(const Real& limit) override {
-    const Real direction = limit < this->time_ ? Real(-1) : Real(1);
-    const Real span = absolute(Real(limit - this->time_));
-    if (!have_slope_) {
-      this->evaluate(this->time_, this->y_, slope_);
-      have_slope_ = true;
-    }
+    const auto [direction, span] = this->interval_to(limit);
+    this->evaluate_unless(have_slope_, slope_);
     if (this->step_ == Real(0)) this->step_ = this->first_step(direction, span, slope_, 3);
     for (std::size_t i = 0; i < this->size(); ++i) {
       weights_[i] = this->tolerance(i, magnitude(this->y_[i]));
@@ -126,7 +120,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
     }
   }
 
-  void on_interpolate(const Real& t, Output y) override {
+  void on_interpolate(const Real& t, Output<Scalar> y) override {
     const Real theta = Real((t - this->previous_time_) / (this->time_ - this->previous_time_));
     std::copy(this->previous_y_.begin(), this->previous_y_.end(), y.begin());
     for (std::size_t s = 0; s < 3; ++s) {
@@ -267,7 +261,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
     return 0;
   }
 
-  Real norm(Input v) const {
+  Real norm(Input<Scalar> v) const {
     Real sum(0);
     for (std::size_t i = 0; i < v.size(); ++i) {
       const Real ratio = Real(magnitude(v[i]) / weights_[i]);

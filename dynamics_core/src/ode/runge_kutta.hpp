@@ -3,7 +3,7 @@
 // RungeKutta: the explicit Runge-Kutta engine over a tableau, shared by the fixed-step and the
 // error-controlled integrators: stages, solution, error estimates, dense output.
 //
-//   RungeKutta<double> engine(dopri5_tableau<double>(), size);
+//   RungeKutta<double> engine(make_tableau<double>("dopri5"), size);
 //   evaluate(t, y, engine.stage(0));
 //   engine.stages(evaluate, t, h, y);
 //   engine.solution(h, y, y1);
@@ -24,8 +24,6 @@ template <class Scalar>
 class RungeKutta {
  public:
   using Real = RealOf<Scalar>;
-  using Input = std::span<const Scalar>;
-  using Output = std::span<Scalar>;
 
   RungeKutta(Tableau<Real> tableau, std::size_t size)
       : tableau_(std::move(tableau)),
@@ -40,21 +38,23 @@ class RungeKutta {
   }
 
   const Tableau<Real>& tableau() const { return tableau_; }
-  Output stage(std::size_t i) { return {k_.data() + i * size_, size_}; }
-  Input stage(std::size_t i) const { return {k_.data() + i * size_, size_}; }
+  Output<Scalar> stage(std::size_t i) { return {k_.data() + i * size_, size_}; }
+  Input<Scalar> stage(std::size_t i) const { return {k_.data() + i * size_, size_}; }
   /// f(t + h, y1), once evaluated.
-  Output end() { return stage(tableau_.stages); }
+  Output<Scalar> end() { return stage(tableau_.stages); }
 
   /// Stages 1 to stages - 1; stage 0 must be f(t, y).
   template <class Evaluate>
-  void stages(Evaluate&& evaluate, const Real& t, const Real& h, Input y) {
+  void stages(Evaluate&& evaluate, const Real& t, const Real& h, Input<Scalar> y) {
     for (std::size_t i = 1; i < tableau_.stages; ++i) one_stage(evaluate, i, t, h, y);
   }
 
-  void solution(const Real& h, Input y, Output y1) const { combine(tableau_.b, h, y, y1); }
+  void solution(const Real& h, Input<Scalar> y, Output<Scalar> y1) const {
+    combine(tableau_.b, h, y, y1);
+  }
 
   /// h sum_i e_i k_i
-  void sum(const std::vector<Term<Real>>& row, const Real& h, Output out) const {
+  void sum(const std::vector<Term<Real>>& row, const Real& h, Output<Scalar> out) const {
     for (auto& value : out) value = Scalar(0);
     add(row, h, out);
   }
@@ -62,7 +62,8 @@ class RungeKutta {
   /// Prepares dense(). end() must have been evaluated, and the stages must be those of the step
   /// from t0 to t0 + h.
   template <class Evaluate>
-  void prepare_dense(Evaluate&& evaluate, const Real& t0, const Real& h, Input y0, Input y1) {
+  void prepare_dense(Evaluate&& evaluate, const Real& t0, const Real& h, Input<Scalar> y0,
+                     Input<Scalar> y1) {
     if (bootstrap_) {
       bootstrap_->prepare(evaluate, t0, h, y0, stage(0), y1, end());
       return;
@@ -70,8 +71,8 @@ class RungeKutta {
     for (std::size_t i = tableau_.stages + 1; i < tableau_.all_stages(); ++i) {
       one_stage(evaluate, i, t0, h, y0);
     }
-    const Input f0 = stage(0);
-    const Input f1 = end();
+    const Input<Scalar> f0 = stage(0);
+    const Input<Scalar> f1 = end();
     for (std::size_t i = 0; i < size_; ++i) {
       const Scalar rise = y1[i] - y0[i];
       const Scalar curvature = h * f0[i] - rise;
@@ -87,7 +88,7 @@ class RungeKutta {
 
   /// After prepare_dense, at t0 + theta h. Hairer's form: y0 + s(c1 + u(c2 + s(c3 + u(c4 + ...))))
   /// with s = theta and u = 1 - theta.
-  void dense(const Real& theta, Input y0, Input y1, Output y) const {
+  void dense(const Real& theta, Input<Scalar> y0, Input<Scalar> y1, Output<Scalar> y) const {
     if (bootstrap_) {
       bootstrap_->value(theta, y0, y1, y);
       return;
@@ -105,17 +106,18 @@ class RungeKutta {
 
  private:
   template <class Evaluate>
-  void one_stage(Evaluate& evaluate, std::size_t i, const Real& t, const Real& h, Input y) {
+  void one_stage(Evaluate& evaluate, std::size_t i, const Real& t, const Real& h, Input<Scalar> y) {
     combine(tableau_.row(i), h, y, point_);
-    evaluate(Real(t + tableau_.c[i] * h), Input(point_), stage(i));
+    evaluate(Real(t + tableau_.c[i] * h), Input<Scalar>(point_), stage(i));
   }
 
-  void combine(const std::vector<Term<Real>>& row, const Real& h, Input y, Output out) const {
+  void combine(const std::vector<Term<Real>>& row, const Real& h, Input<Scalar> y,
+               Output<Scalar> out) const {
     for (std::size_t i = 0; i < size_; ++i) out[i] = y[i];
     add(row, h, out);
   }
 
-  void add(const std::vector<Term<Real>>& row, const Real& h, Output out) const {
+  void add(const std::vector<Term<Real>>& row, const Real& h, Output<Scalar> out) const {
     for (const auto& term : row) {
       const Real weight = Real(h * term.weight);
       const Scalar* k = k_.data() + term.stage * size_;
@@ -123,7 +125,7 @@ class RungeKutta {
     }
   }
 
-  Output coefficient(std::size_t r) { return {coefficients_.data() + r * size_, size_}; }
+  Output<Scalar> coefficient(std::size_t r) { return {coefficients_.data() + r * size_, size_}; }
 
   Tableau<Real> tableau_;
   std::size_t size_;

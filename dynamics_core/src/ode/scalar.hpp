@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -34,6 +35,12 @@ struct ScalarTraits {
 
 template <class Scalar>
 using RealOf = typename ScalarTraits<Scalar>::Real;
+
+/// A state or derivative that is read, and one that is written.
+template <class Scalar>
+using Input = std::span<const Scalar>;
+template <class Scalar>
+using Output = std::span<Scalar>;
 
 template <class Scalar>
 RealOf<Scalar> magnitude(const Scalar& x) {

@@ -20,8 +20,6 @@ template <class Scalar>
 class SemiImplicitEuler final : public HermiteFixedStep<Scalar> {
  public:
   using typename Integrator<Scalar>::Real;
-  using typename Integrator<Scalar>::Input;
-  using typename Integrator<Scalar>::Output;
 
   SemiImplicitEuler(const System<Scalar>& system, Options<Real> options)
       : HermiteFixedStep<Scalar>("semi_implicit_euler", 1, system, std::move(options)),
@@ -33,7 +31,7 @@ class SemiImplicitEuler final : public HermiteFixedStep<Scalar> {
     }
   }
 
-  Status step(const Real& t, const Real& h, Output y) override {
+  Status step(const Real& t, const Real& h, Output<Scalar> y) override {
     const std::size_t half = acceleration_.size();
     ++this->statistics_.evaluations;
     this->system_.acceleration(t, y.first(half), y.last(half), acceleration_);

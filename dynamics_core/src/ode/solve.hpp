@@ -89,7 +89,6 @@ template <class Scalar>
 class Solver {
  public:
   using Real = RealOf<Scalar>;
-  using Input = std::span<const Scalar>;
 
   explicit Solver(Integrator<Scalar>& integrator, std::size_t max_events = 0)
       : integrator_(integrator),
@@ -100,7 +99,7 @@ class Solver {
 
   /// Throws ArgumentError for an invalid plan. Numerical failures are reported in the
   /// outcome.
-  Outcome<Scalar> run(const Real& start_time, Input y0, const RunPlan<Scalar>& plan) {
+  Outcome<Scalar> run(const Real& start_time, Input<Scalar> y0, const RunPlan<Scalar>& plan) {
     check(start_time, plan);
     run_ = &plan;
     forward_ = !(plan.end_time < start_time);
@@ -176,7 +175,7 @@ class Solver {
     for (; next_sample_ < times.size() && reached(times[next_sample_], up_to); ++next_sample_) {
       if (!run_->on_sample) continue;
       integrator_.interpolate(times[next_sample_], point_);
-      run_->on_sample(times[next_sample_], Input(point_));
+      run_->on_sample(times[next_sample_], Input<Scalar>(point_));
     }
   }
 
@@ -184,13 +183,13 @@ class Solver {
 
   Real event_value(std::size_t i, const Real& t) {
     integrator_.interpolate(t, point_);
-    return run_->events[i].function(t, Input(point_));
+    return run_->events[i].function(t, Input<Scalar>(point_));
   }
 
   /// Resets the signs after a restart. `fired` is the event that has just fired; its sign is
   /// determined shortly after the start. An event that crosses at the same instant keeps its old
   /// sign and fires next.
-  void reset_signs(const Real& t, Input y, std::size_t fired) {
+  void reset_signs(const Real& t, Input<Scalar> y, std::size_t fired) {
     for (std::size_t i = 0; i < run_->events.size(); ++i) {
       values_before_[i] = run_->events[i].function(t, y);
       if (i == fired) {

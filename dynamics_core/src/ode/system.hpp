@@ -25,14 +25,12 @@ template <class Scalar>
 class System {
  public:
   using Real = RealOf<Scalar>;
-  using Input = std::span<const Scalar>;
-  using Output = std::span<Scalar>;
   /// f(t, y, dydt)
-  using Derivative = FunctionRef<void(const Real&, Input, Output)>;
+  using Derivative = FunctionRef<void(const Real&, Input<Scalar>, Output<Scalar>)>;
   /// a(t, q, qd, qdd)
-  using Acceleration = FunctionRef<void(const Real&, Input, Input, Output)>;
+  using Acceleration = FunctionRef<void(const Real&, Input<Scalar>, Input<Scalar>, Output<Scalar>)>;
   /// df/dy, row-major, size() x size()
-  using Jacobian = FunctionRef<void(const Real&, Input, Output)>;
+  using Jacobian = FunctionRef<void(const Real&, Input<Scalar>, Output<Scalar>)>;
 
   static System first_order(std::size_t size, Derivative derivative) {
     if (size == 0) throw ArgumentError("system size is 0: it must be at least 1");
@@ -63,7 +61,7 @@ class System {
   std::size_t degrees_of_freedom() const { return is_second_order() ? size_ / 2 : 0; }
   bool has_jacobian() const { return static_cast<bool>(jacobian_); }
 
-  void derivative(const Real& t, Input y, Output dydt) const {
+  void derivative(const Real& t, Input<Scalar> y, Output<Scalar> dydt) const {
     if (!is_second_order()) {
       derivative_(t, y, dydt);
       return;
@@ -73,11 +71,13 @@ class System {
     acceleration_(t, y.first(half), y.last(half), dydt.last(half));
   }
 
-  void acceleration(const Real& t, Input q, Input qd, Output qdd) const {
+  void acceleration(const Real& t, Input<Scalar> q, Input<Scalar> qd, Output<Scalar> qdd) const {
     acceleration_(t, q, qd, qdd);
   }
 
-  void jacobian(const Real& t, Input y, Output row_major) const { jacobian_(t, y, row_major); }
+  void jacobian(const Real& t, Input<Scalar> y, Output<Scalar> row_major) const {
+    jacobian_(t, y, row_major);
+  }
 
  private:
   System() = default;
