@@ -238,13 +238,16 @@ TEST(InvalidOptions, AreNamedWithTheirValidRange) {
   EXPECT_TRUE(contains(error_message([&] { System<double>::first_order(0, flat); }), "size is 0"));
 }
 
-TEST(InvalidRunPlan, IsRejected) {
-  const Pendulum pendulum;
-  const auto system = System<double>::second_order(1, pendulum);
-  auto integrator = make_integrator<double>("dop853", system, {});
-  Solver<double> solver(*integrator);
-  const auto start = Pendulum::start();
+struct SolverOfPendulum : testing::Test {
+  const Pendulum pendulum{};
+  std::unique_ptr<Integrator<double>> integrator =
+      make_integrator<double>("dop853", System<double>::second_order(1, pendulum), {});
+  Solver<double> solver{*integrator};
+  const std::vector<double> start = Pendulum::start();
   RunPlan<double> plan;
+};
+
+TEST_F(SolverOfPendulum, RejectsInvalidRunPlans) {
   const auto run = [&] { return error_message([&] { solver.run(0.0, start, plan); }); };
   plan.end_time = -1.0;
   EXPECT_NE(run().find("negative duration"), std::string::npos) << run();
@@ -268,15 +271,9 @@ TEST(InvalidRunPlan, IsRejected) {
   EXPECT_NE(run().find("run has 1 events"), std::string::npos);
 }
 
-TEST(Interruption, KeepsStateOfLastStep) {
-  const Pendulum pendulum;
-  const auto system = System<double>::second_order(1, pendulum);
-  auto integrator = make_integrator<double>("dop853", system, {});
-  Solver<double> solver(*integrator);
-  const auto start = Pendulum::start();
+TEST_F(SolverOfPendulum, KeepsStateOfLastStepWhenInterrupted) {
   int calls = 0;
   const auto stop = [&](const double&, std::span<const double>) { return ++calls < 3; };
-  RunPlan<double> plan;
   plan.end_time = 10.0;
   plan.on_step = stop;
   const auto outcome = solver.run(0.0, start, plan);

@@ -30,12 +30,18 @@ Model slider(const std::string& axis, double lower, double upper, double effort 
                          R"(" velocity=")" + std::to_string(velocity) + R"("/></joint></robot>)");
 }
 
-TEST(Limits, FallingMassBouncesAsInClosedForm) {
+/// A cart that falls on its stop from a height of 1 m.
+SimulationOptions fall(double restitution, double duration) {
   SimulationOptions options;
   options.limits = true;
-  options.restitution = 0.5;
+  options.restitution = restitution;
   options.q0 = {1.0};
-  options.duration = 3.0;
+  options.duration = duration;
+  return options;
+}
+
+TEST(Limits, FallingMassBouncesAsInClosedForm) {
+  const SimulationOptions options = fall(0.5, 3.0);
   const Recording run = simulate(slider("0 0 1", 0.0, 5.0), options);
   // impacts at t1, t1 + 2 e t1, + 2 e^2 t1, ..., the last at t1 (1 + 2 e/(1 - e)) = 3 t1
   const double first = std::sqrt(2.0 / 9.81);
@@ -61,11 +67,7 @@ TEST(Limits, FallingMassBouncesAsInClosedForm) {
 }
 
 TEST(Limits, ElasticStopConservesEnergy) {
-  SimulationOptions options;
-  options.limits = true;
-  options.restitution = 1.0;
-  options.q0 = {1.0};
-  options.duration = 5.0;
+  SimulationOptions options = fall(1.0, 5.0);
   const Recording run = simulate(slider("0 0 1", 0.0, 5.0), options);
   EXPECT_NEAR(run.work.back(), 0.0, 1e-9);
   EXPECT_EQ(run.events.size(), 6U);  // 0.45 s, then every 0.9 s

@@ -113,11 +113,17 @@ class ForwardingPlant : public Plant {
   Plant& plant_;
 };
 
-TEST(Plant, CustomPlantRunsEveryScenario) {
-  SpringCart plant;
+/// A spring that is stretched by 0.1 m at the start.
+SimulationOptions stretched_spring(double duration) {
   SimulationOptions options;
   options.q0 = {0.0, 0.1};
-  options.duration = 3.0;
+  options.duration = duration;
+  return options;
+}
+
+TEST(Plant, CustomPlantRunsEveryScenario) {
+  SpringCart plant;
+  SimulationOptions options = stretched_spring(3.0);
   const Recording free = simulate(plant, options);
   const double rate =
       std::sqrt(SpringCart::stiffness * (1.0 / SpringCart::cart + 1.0 / SpringCart::load));
@@ -237,10 +243,7 @@ TEST(TorquesAlong, EnergyDriftRevealsWrongTorques) {
 
 TEST(Plant, WritesFlexibleColumns) {
   SpringCart plant;
-  SimulationOptions options;
-  options.q0 = {0.0, 0.1};
-  options.duration = 0.02;
-  const Recording run = simulate(plant, options);
+  const Recording run = simulate(plant, stretched_spring(0.02));
   const std::string csv = to_csv(run);
   EXPECT_TRUE(
       csv.starts_with("t,q_rail,qd_rail,tau_rail,kinetic,potential,strain,e_cart_y1,"
