@@ -19,96 +19,53 @@ class FlexibleArguments : public testing::Test {
  protected:
   using V = ConstVector;
   using O = MutableVector;
-  static VectorXd one(double value) { return VectorXd::Constant(1, value); }
 
-  std::vector<VectorFunction> functions() {
+  FlexibleArguments() {
     const char* const none = nullptr;
-    return {
-        {"inverse_dynamics",
-         {"q", "qd", "qdd"},
-         "forces",
-         [this](V q, V qd, V u, O out) {
-           inverse_dynamics(beams, beam_workspace, q, qd, u, out);
-           return VectorXd();
-         }},
-        {"forward_dynamics",
-         {"q", "qd", "tau"},
-         "qdd",
-         [this](V q, V qd, V u, O out) {
-           forward_dynamics(beams, beam_workspace, q, qd, u, out);
-           return VectorXd();
-         }},
-        {"forward_dynamics_cholesky",
-         {"q", "qd", "tau"},
-         "qdd",
-         [this](V q, V qd, V u, O out) {
-           forward_dynamics_cholesky(beams, beam_workspace, q, qd, u, out);
-           return VectorXd();
-         }},
-        {"joint_torques",
-         {"q", "qd", none},
-         none,
-         [this](V q, V qd, V, O) {
-           VectorXd tau(idx(beams.joint_count())), rest(idx(beams.amplitude_count()));
-           joint_torques(beams, beam_workspace, q, qd, tau.setOnes(), tau, rest);
-           return tau;
-         }},
-        {"bias_forces",
-         {"q", "qd", none},
-         "bias",
-         [this](V q, V qd, V, O out) {
-           bias_forces(beams, beam_workspace, q, qd, out);
-           return VectorXd();
-         }},
-        {"static_forces",
-         {"q", none, none},
-         "forces",
-         [this](V q, V, V, O out) {
-           static_forces(beams, beam_workspace, q, out);
-           return VectorXd();
-         }},
-        {"inertia_matrix",
-         {"q", none, none},
-         none,
-         [this](V q, V, V, O) {
-           MatrixXd M(idx(beams.size()), idx(beams.size()));
-           inertia_matrix(beams, beam_workspace, q, M);
-           return VectorXd(M.reshaped());
-         }},
-        {"energy",
-         {"q", "qd", none},
-         none,
-         [this](V q, V qd, V, O) { return one(energy(beams, beam_workspace, q, qd).total()); }},
-        {"power",
-         {none, "qd", none},
-         none,
-         [this](V, V qd, V, O) {
-           const VectorXd tau = VectorXd::Ones(idx(beams.joint_count()));
-           return one(power(beams, beam_workspace, qd, tau).actuators);
-         }},
-        {"frame_pose",
-         {"q", none, none},
-         none,
-         [this](V q, V, V, O) {
-           return VectorXd(frame_pose(beams, beam_workspace, q, 1).translation);
-         }},
-        {"center_of_mass",
-         {"q", none, none},
-         none,
-         [this](V q, V, V, O) { return VectorXd(center_of_mass(beams, beam_workspace, q)); }},
-        {"deflection",
-         {"q", none, none},
-         none,
-         [this](V q, V, V, O) { return VectorXd(deflection(beams, q, 0, 1.0)); }},
-        {"natural_modes",
-         {"q", none, none},
-         none,
-         [this](V q, V, V, O) { return natural_modes(beams, q, Joints::clamped).frequencies; }},
-        {"static_deflection",
-         {"q", none, none},
-         none,
-         [this](V q, V, V, O) { return static_deflection(beams, q); }},
-    };
+    add("inverse_dynamics", {"q", "qd", "qdd"}, "forces",
+        [this](V q, V qd, V u, O out) { inverse_dynamics(beams, workspace, q, qd, u, out); });
+    add("forward_dynamics", {"q", "qd", "tau"}, "qdd",
+        [this](V q, V qd, V u, O out) { forward_dynamics(beams, workspace, q, qd, u, out); });
+    add("forward_dynamics_cholesky", {"q", "qd", "tau"}, "qdd", [this](V q, V qd, V u, O out) {
+      forward_dynamics_cholesky(beams, workspace, q, qd, u, out);
+    });
+    add("joint_torques", {"q", "qd", none}, none, [this](V q, V qd, V, O) {
+      VectorXd tau(idx(beams.joint_count())), rest(idx(beams.amplitude_count()));
+      joint_torques(beams, workspace, q, qd, tau.setOnes(), tau, rest);
+      return tau;
+    });
+    add("bias_forces", {"q", "qd", none}, "bias",
+        [this](V q, V qd, V, O out) { bias_forces(beams, workspace, q, qd, out); });
+    add("static_forces", {"q", none, none}, "forces",
+        [this](V q, V, V, O out) { static_forces(beams, workspace, q, out); });
+    add("inertia_matrix", {"q", none, none}, none, [this](V q, V, V, O) {
+      MatrixXd M(idx(beams.size()), idx(beams.size()));
+      inertia_matrix(beams, workspace, q, M);
+      return VectorXd(M.reshaped());
+    });
+    add("energy", {"q", "qd", none}, none, [this](V q, V qd, V, O) {
+      return VectorXd::Constant(1, energy(beams, workspace, q, qd).total());
+    });
+    add("power", {none, "qd", none}, none, [this](V, V qd, V, O) {
+      const VectorXd tau = VectorXd::Ones(idx(beams.joint_count()));
+      return VectorXd::Constant(1, power(beams, workspace, qd, tau).actuators);
+    });
+    add("frame_pose", {"q", none, none}, none,
+        [this](V q, V, V, O) { return frame_pose(beams, workspace, q, 1).translation; });
+    add("center_of_mass", {"q", none, none}, none,
+        [this](V q, V, V, O) { return center_of_mass(beams, workspace, q); });
+    add("deflection", {"q", none, none}, none,
+        [this](V q, V, V, O) { return deflection(beams, q, 0, 1.0); });
+    add("natural_modes", {"q", none, none}, none,
+        [this](V q, V, V, O) { return natural_modes(beams, q, Joints::clamped).frequencies; });
+    add("static_deflection", {"q", none, none}, none,
+        [this](V q, V, V, O) { return static_deflection(beams, q); });
+  }
+
+  template <class Call>
+  void add(const char* name, std::array<const char*, 3> inputs, const char* output,
+           const Call& call) {
+    functions.emplace_back(name, inputs, output, call);
   }
 
   /// An even number of coordinates: check_every_kind() makes matrices of two rows.
@@ -119,12 +76,13 @@ class FlexibleArguments : public testing::Test {
   }
 
   FlexibleModel beams = canadarm_with_one_more_mode();
-  FlexibleWorkspace beam_workspace{beams};
+  FlexibleWorkspace workspace{beams};
+  std::vector<VectorFunction> functions;
 };
 
 TEST_F(FlexibleArguments, AreReadInPlaceOrRejectedByName) {
   ASSERT_EQ(beams.size() % 2, 0U);
-  for (const VectorFunction& function : functions()) {
+  for (const VectorFunction& function : functions) {
     test::check_every_kind(function, idx(beams.size()));
   }
 }

@@ -157,14 +157,7 @@ INSTANTIATE_TEST_SUITE_P(Robots, Agreement, testing::ValuesIn(test::sample_robot
 
 /// A chain of three joints; the last mimics the first.
 Model robot_with_mimic_joint() {
-  test::RobotBuilder robot("mimicking");
-  const Pose step{Eigen::Matrix3d::Identity(), {0.3, 0.0, 0.1}};
-  robot.add(JointType::continuous, "one", "base", "a", {0, 0, 1},
-            test::body(2.0, {0.1, 0.0, 0.05}, {0.02, 0.03, 0.04}));
-  robot.add(JointType::continuous, "two", "a", "b", {0, 1, 0},
-            test::body(1.0, {0.1, 0.02, 0.0}, {0.01, 0.02, 0.02}), step);
-  robot.add(JointType::prismatic, "three", "b", "c", {1, 0, 0},
-            test::body(0.5, {0.05, 0.0, 0.03}, {0.01, 0.01, 0.01}), step);
+  test::RobotBuilder robot = test::three_joints(JointType::prismatic);
   robot.joint().mimic = Mimic{"one", -0.7, 0.2};
   return Model(robot);
 }

@@ -179,14 +179,7 @@ TEST(DerivativesOnCarriage, DoNotDependOnItsPositionAndVelocity) {
 }
 
 TEST(DerivativesWithMimicJoints, EqualProjectedDerivativesOfTheFreeRobot) {
-  test::RobotBuilder robot("mimicking");
-  const Pose step_{Eigen::Matrix3d::Identity(), {0.3, 0.0, 0.1}};
-  robot.add(JointType::continuous, "one", "base", "a", {0, 0, 1},
-            test::body(2.0, {0.1, 0.0, 0.05}, {0.02, 0.03, 0.04}));
-  robot.add(JointType::continuous, "two", "a", "b", {0, 1, 0},
-            test::body(1.0, {0.1, 0.02, 0.0}, {0.01, 0.02, 0.02}), step_);
-  robot.add(JointType::continuous, "three", "b", "c", {1, 0, 0},
-            test::body(0.5, {0.05, 0.0, 0.03}, {0.01, 0.01, 0.01}), step_);
+  test::RobotBuilder robot = test::three_joints(JointType::continuous);
   const Model free{RobotDescription(robot)};
   robot.joint().mimic = Mimic{"one", -0.7, 0.2};
   const Model coupled{RobotDescription(robot)};

@@ -14,7 +14,6 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using test::idx;
 using test::relative;
 
 class Regressor : public testing::TestWithParam<test::Sample> {};
@@ -35,7 +34,7 @@ TEST_P(Regressor, TimesParametersEqualsInverseDynamics) {
   base.velocity = {random.vector3(2.0), random.vector3(2.0)};
   base.acceleration = {random.vector3(3.0), random.vector3(3.0)};
   Workspace workspace(model);
-  VectorXd tau(idx(n));
+  VectorXd tau(test::idx(n));
   inverse_dynamics(model, workspace, q, qd, qdd, tau);
   EXPECT_CLOSE("Y pi", relative(regressor(model, q, qd, qdd) * parameters(model), tau), 1e-10);
   ExternalInputs external;
@@ -63,8 +62,9 @@ TEST(BaseParameters, CombinationsGiveTheSameTorquesAsAllParameters) {
     const VectorXd q = random.vector(6, 3.0), qd = random.vector(6, 2.0),
                    qdd = random.vector(6, 5.0);
     const MatrixXd Y = regressor(model, q, qd, qdd);
-    MatrixXd chosen(6, idx(base.count));
-    for (std::size_t c = 0; c < base.count; ++c) chosen.col(idx(c)) = Y.col(idx(base.columns[c]));
+    MatrixXd chosen(6, test::idx(base.count));
+    for (std::size_t c = 0; c < base.count; ++c)
+      chosen.col(test::idx(c)) = Y.col(test::idx(base.columns[c]));
     EXPECT_LT(relative(chosen * (base.combination * pi), Y.leftCols(60) * pi), 1e-9);
   }
 }

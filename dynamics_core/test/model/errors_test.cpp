@@ -116,12 +116,7 @@ TEST(Errors, ArgumentErrorForArgumentsThatCannotBeUsed) {
 }
 
 TEST(Errors, StateErrorForStatesWithoutAnAnswer) {
-  // a planar arm without mass in its last link
-  test::RobotBuilder robot;
-  const Eigen::Vector3d z = Eigen::Vector3d::UnitZ();
-  robot.add(JointType::revolute, "first", "base", "arm", z, test::body(1.0, {1, 0, 0}, {1, 1, 1}));
-  robot.add(JointType::revolute, "second", "arm", "hand", z, std::nullopt);
-  const Model model(robot);
+  const Model model(test::arm_with_massless_hand());
   Workspace workspace(model);
   const std::vector<double> q(2), many(20);
   std::vector<double> out(2), many_out(20);

@@ -17,7 +17,6 @@
 namespace dynamics {
 namespace {
 
-using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
@@ -51,13 +50,13 @@ TEST(FromUrdf, InertialOriginRotatesTensor) {
       read_urdf(robot("<link name='base'/>" + std::string(inertial) +
                       joint("j", "continuous", "base", "a", "<axis xyz='0 0 1'/>")));
   ASSERT_TRUE(read.links[1].inertial);
-  const Matrix3d R = rotation_from_rpy({0.3, -0.4, 0.5});
-  Matrix3d tensor;
+  const Eigen::Matrix3d R = rotation_from_rpy({0.3, -0.4, 0.5});
+  Eigen::Matrix3d tensor;
   tensor << 1.0, 0.1, 0.2, 0.1, 1.5, -0.1, 0.2, -0.1, 0.9;
   const Inertial& got = *read.links[1].inertial;
   EXPECT_EQ(got.mass, 2.0);
   EXPECT_LT(relative(got.center, Vector3d(1, 2, 3)), 1e-15);
-  EXPECT_LT(relative(got.inertia, Matrix3d(R * tensor * R.transpose())), 1e-14);
+  EXPECT_LT(relative(got.inertia, Eigen::Matrix3d(R * tensor * R.transpose())), 1e-14);
   // inertia about the joint axis: I_zz + m (x^2 + y^2)
   const Model model(read);
   Workspace workspace(model);

@@ -22,7 +22,6 @@
 namespace dynamics {
 namespace {
 
-using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
@@ -85,7 +84,8 @@ Inertial inertial_of(const Piece& piece) {
   inertial.center = vector(piece.center, 0.05);
   // second moments along the axes; nonnegative values give a physical inertia
   const Vector3d second = inertial.mass * (vector(piece.spread, 0.002).array() + 1e-3).matrix();
-  inertial.inertia = second.sum() * Matrix3d::Identity() - Matrix3d(second.asDiagonal());
+  inertial.inertia =
+      second.sum() * Eigen::Matrix3d::Identity() - Eigen::Matrix3d(second.asDiagonal());
   return inertial;
 }
 
@@ -223,7 +223,7 @@ RC_GTEST_PROP(Property, GravityTorquesAreLinearInGravity, (Three a, Three b)) {
 
 RC_GTEST_PROP(Property, TorquesAreInvariantUnderRotationOfTheWorld, ()) {
   const Pieces pieces = some_pieces();
-  const Matrix3d rotation = rotation_from_rpy(vector(*three(12), 0.3));
+  const Eigen::Matrix3d rotation = rotation_from_rpy(vector(*three(12), 0.3));
   RobotDescription rotated = describe_pieces(pieces);
   for (JointDescription& joint : rotated.joints) {
     if (joint.parent == "l0") joint.origin = Pose{rotation, Vector3d::Zero()} * joint.origin;

@@ -3,6 +3,7 @@
 
 // Builds descriptions link by link.
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -56,5 +57,25 @@ class RobotBuilder {
  private:
   RobotDescription robot_;
 };
+
+/// A planar arm without mass in its last link: joint `second` has no inertia.
+inline RobotDescription arm_with_massless_hand() {
+  const Eigen::Vector3d z = Eigen::Vector3d::UnitZ();
+  return RobotBuilder()
+      .add(JointType::revolute, "first", "base", "arm", z, body(1.0, {1, 0, 0}, {1, 1, 1}))
+      .add(JointType::revolute, "second", "arm", "hand", z, std::nullopt);
+}
+
+/// A chain of three joints, the last of the given type.
+inline RobotBuilder three_joints(JointType last) {
+  const Pose step{Eigen::Matrix3d::Identity(), {0.3, 0.0, 0.1}};
+  return RobotBuilder("three_joints")
+      .add(JointType::continuous, "one", "base", "a", {0, 0, 1},
+           body(2.0, {0.1, 0.0, 0.05}, {0.02, 0.03, 0.04}))
+      .add(JointType::continuous, "two", "a", "b", {0, 1, 0},
+           body(1.0, {0.1, 0.02, 0.0}, {0.01, 0.02, 0.02}), step)
+      .add(last, "three", "b", "c", {1, 0, 0}, body(0.5, {0.05, 0.0, 0.03}, {0.01, 0.01, 0.01}),
+           step);
+}
 
 }  // namespace dynamics::test

@@ -13,6 +13,8 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "dynamics_core/view.hpp"
@@ -87,6 +89,21 @@ void each_rejected(const VectorXd& numbers, Use&& use) {
 
 /// A function of q, qd and a third vector; unused ones have no name.
 struct VectorFunction {
+  /// `call` returns the result as a vector, or nothing if the output holds it.
+  template <class Call>
+  VectorFunction(std::string function, std::array<const char*, 3> input_names,
+                 const char* output_name, const Call& call)
+      : name(std::move(function)), inputs(input_names), output(output_name) {
+    run = [call](ConstVector q, ConstVector qd, ConstVector u, MutableVector out) {
+      if constexpr (std::is_void_v<decltype(call(q, qd, u, out))>) {
+        call(q, qd, u, out);
+        return VectorXd();
+      } else {
+        return VectorXd(call(q, qd, u, out));
+      }
+    };
+  }
+
   std::string name;
   std::array<const char*, 3> inputs;
   const char* output;  ///< null if it has no vector output
