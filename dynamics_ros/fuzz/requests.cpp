@@ -11,18 +11,10 @@
 #include <vector>
 
 #include "../test/robots.hpp"
-#include "dynamics_ros/dynamics_server.hpp"
+#include "../test/services.hpp"
 
 namespace dynamics_ros::fuzz {
 namespace {
-
-using dynamics_msgs::msg::ResultCode;
-using dynamics_msgs::srv::CheckTorqueLimits;
-using dynamics_msgs::srv::ForwardDynamics;
-using dynamics_msgs::srv::GetDynamicsTerms;
-using dynamics_msgs::srv::InverseDynamics;
-using dynamics_msgs::srv::ScaleTrajectory;
-using dynamics_msgs::srv::SetPayload;
 
 /// Bytes as whatever is asked for; zeros after their end.
 class Source {

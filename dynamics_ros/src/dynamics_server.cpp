@@ -46,6 +46,26 @@ dynamics_msgs::msg::Matrix to_message(const Eigen::MatrixXd& matrix) {
   return message;
 }
 
+struct Efforts {
+  RobotTrajectory motion;
+  std::vector<double> tau;  ///< one row of joints per point
+};
+
+/// The efforts along the trajectory of a request. Writes the verdict on them, and how they were
+/// computed, to the answer.
+template <class Request, class Answer>
+Efforts judged_efforts(const Robot& robot, const Request& request, std::size_t largest_request,
+                       Answer& answer) {
+  RobotTrajectory motion =
+      read_trajectory(robot.model, request.trajectory, request.other_joints, largest_request);
+  auto tau = efforts_along(robot, motion, !request.without_friction);
+  answer.verdict = judge(robot.model, tau, motion.coordinates);
+  answer.velocities_from_spline = motion.velocities_from_spline();
+  answer.accelerations_from_spline = motion.accelerations_from_spline();
+  answer.flexible_as_rigid = robot.flexible.has_value();
+  return {std::move(motion), std::move(tau)};
+}
+
 }  // namespace
 
 DynamicsServer::DynamicsServer(ServerOptions options) : options_(std::move(options)) {}
@@ -112,20 +132,13 @@ void DynamicsServer::inverse_dynamics(
     Response<dynamics_msgs::srv::InverseDynamics>& response) const {
   respond(response, [&](auto& answer) {
     const auto now = robot();
-    const Model& model = now->model;
-    const RobotTrajectory motion =
-        read_trajectory(model, request.trajectory, request.other_joints, options_.largest_request);
-    const auto tau = efforts_along(*now, motion, !request.without_friction);
-    const std::size_t n = model.size();
+    const auto [motion, tau] = judged_efforts(*now, request, options_.largest_request, answer);
+    const std::size_t n = now->model.size();
     answer.trajectory = request.trajectory;
     for (std::size_t k = 0; k < answer.trajectory.points.size(); ++k) {
       answer.trajectory.points[k].effort = pick(row(tau, k, n), motion.coordinates);
     }
     if (request.return_parts) answer.parts = parts_along(*now, motion, !request.without_friction);
-    answer.verdict = judge(model, tau, motion.coordinates);
-    answer.velocities_from_spline = motion.velocities_from_spline();
-    answer.accelerations_from_spline = motion.accelerations_from_spline();
-    answer.flexible_as_rigid = now->flexible.has_value();
   });
 }
 
@@ -133,14 +146,7 @@ void DynamicsServer::check_torque_limits(
     const Request<dynamics_msgs::srv::CheckTorqueLimits>& request,
     Response<dynamics_msgs::srv::CheckTorqueLimits>& response) const {
   respond(response, [&](auto& answer) {
-    const auto now = robot();
-    const RobotTrajectory motion = read_trajectory(now->model, request.trajectory,
-                                                   request.other_joints, options_.largest_request);
-    const auto tau = efforts_along(*now, motion, !request.without_friction);
-    answer.verdict = judge(now->model, tau, motion.coordinates);
-    answer.velocities_from_spline = motion.velocities_from_spline();
-    answer.accelerations_from_spline = motion.accelerations_from_spline();
-    answer.flexible_as_rigid = now->flexible.has_value();
+    judged_efforts(*robot(), request, options_.largest_request, answer);
   });
 }
 

@@ -19,17 +19,10 @@
 
 #include "messages.hpp"
 #include "robots.hpp"
+#include "services.hpp"
 
 namespace dynamics_ros::test {
 namespace {
-
-using dynamics_msgs::msg::ResultCode;
-using dynamics_msgs::srv::CheckTorqueLimits;
-using dynamics_msgs::srv::ForwardDynamics;
-using dynamics_msgs::srv::GetDynamicsTerms;
-using dynamics_msgs::srv::GetModel;
-using dynamics_msgs::srv::InverseDynamics;
-using dynamics_msgs::srv::SetPayload;
 
 constexpr double tolerance = 1e-12;
 

@@ -7,19 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_ros/dynamics_server.hpp"
 #include "robots.hpp"
+#include "services.hpp"
 
 namespace dynamics_ros::test {
 namespace {
-
-using dynamics_msgs::msg::ResultCode;
-using dynamics_msgs::srv::CheckTorqueLimits;
-using dynamics_msgs::srv::ForwardDynamics;
-using dynamics_msgs::srv::GetDynamicsTerms;
-using dynamics_msgs::srv::GetModel;
-using dynamics_msgs::srv::InverseDynamics;
-using dynamics_msgs::srv::SetPayload;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();

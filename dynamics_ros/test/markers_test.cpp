@@ -128,17 +128,22 @@ void expect_shapes(MovingRobot& robot, const MarkerOptions& options) {
   }
 }
 
+/// The crane in a state, with a payload.
+void load(MovingRobot& crane) {
+  ASSERT_TRUE(crane.take(state({"turn", "lift", "reach"}, {0.5, 0.3, 0.2}, {9.0, -20.0, 90.0})));
+  dynamics::Payload payload;
+  payload.frame = "tool";
+  payload.mass = 3.0;
+  crane.set_model(crane.model().with_payload(payload));
+}
+
 TEST(Markers, HaveThePosesSizesAndPointsOfTheShapes) {
   MarkerOptions options;
   options.inertias = true;
   options.frame_prefix = "left/";
   options.scale = 2.0;
   MovingRobot crane(dynamics::model_from_urdf(test::crane));
-  ASSERT_TRUE(crane.take(state({"turn", "lift", "reach"}, {0.5, 0.3, 0.2}, {9.0, -20.0, 90.0})));
-  dynamics::Payload payload;
-  payload.frame = "tool";
-  payload.mass = 3.0;
-  crane.set_model(crane.model().with_payload(payload));
+  ASSERT_NO_FATAL_FAILURE(load(crane));
   expect_shapes(crane, options);
   MovingRobot canadarm(
       dynamics::model_from_urdf(dynamics::to_urdf(dynamics::built_in_robot("canadarm"))));
@@ -150,11 +155,7 @@ TEST(Markers, HaveTheNameTypeAndColorOfTheirSubject) {
   MarkerOptions options;
   options.inertias = true;
   MovingRobot crane(dynamics::model_from_urdf(test::crane));
-  ASSERT_TRUE(crane.take(state({"turn", "lift", "reach"}, {0.5, 0.3, 0.2}, {9.0, -20.0, 90.0})));
-  dynamics::Payload payload;
-  payload.frame = "tool";
-  payload.mass = 3.0;
-  crane.set_model(crane.model().with_payload(payload));
+  ASSERT_NO_FATAL_FAILURE(load(crane));
   Markers markers;
   markers.follow(crane, options);
   ASSERT_TRUE(crane.take(state({"reach"}, {0.6}, {90.0})));

@@ -19,18 +19,12 @@
 
 #include "../src/call_statistics.hpp"
 #include "../src/worker_pool.hpp"
-#include "dynamics_ros/dynamics_server.hpp"
 #include "messages.hpp"
 #include "robots.hpp"
+#include "services.hpp"
 
 namespace dynamics_ros::test {
 namespace {
-
-using dynamics_msgs::msg::ModelFinding;
-using dynamics_msgs::msg::ResultCode;
-using dynamics_msgs::srv::CheckModel;
-using dynamics_msgs::srv::ForwardDynamics;
-using dynamics_msgs::srv::InverseDynamics;
 
 // ---- many states at once
 

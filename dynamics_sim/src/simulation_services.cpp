@@ -28,58 +28,46 @@ std::uint8_t number_of(Simulation::State state) {
 }  // namespace
 
 Services make_services(rclcpp::Node& node, Simulation& simulation) {
-  // reentrant: pause must work during a step
-  const auto group = node.create_callback_group(rclcpp::CallbackGroupType::Reentrant);
-  const auto qos = rclcpp::ServicesQoS();
   const auto now = [&simulation] {
     return static_cast<builtin_interfaces::msg::Time>(
         rclcpp::Time(simulation.time(), RCL_ROS_TIME));
   };
-  Services services{group, {}};
-  services.all.push_back(node.create_service<Reset>(
-      "~/reset",
-      [&simulation, now](const Reset::Request::SharedPtr& request,
-                         const Reset::Response::SharedPtr& response) {
-        const auto result = simulation.reset(*request);
-        response->result = to_result(result.code, result.message);
-        response->time = now();
-      },
-      qos, group));
-  services.all.push_back(node.create_service<Step>(
-      "~/step",
-      [&simulation, now](const Step::Request::SharedPtr& request,
-                         const Step::Response::SharedPtr& response) {
-        const auto result = simulation.step(request->steps);
-        response->result = to_result(result.code, result.message);
-        response->steps = result.steps;
-        response->time = now();
-      },
-      qos, group));
-  services.all.push_back(node.create_service<SetState>(
-      "~/set_state",
-      [&simulation, now](const SetState::Request::SharedPtr& request,
-                         const SetState::Response::SharedPtr& response) {
-        if (request->state == SetState::Request::RUNNING ||
-            request->state == SetState::Request::PAUSED) {
-          simulation.pause(request->state == SetState::Request::PAUSED);
-        } else if (request->state != 0) {
-          response->result =
-              to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request->state) +
+  // reentrant: pause must work during a step
+  Services services{node.create_callback_group(rclcpp::CallbackGroupType::Reentrant), {}};
+  services.add<Reset>(node, "~/reset",
+                      [&simulation, now](const Reset::Request& request, Reset::Response& response) {
+                        const auto result = simulation.reset(request);
+                        response.result = to_result(result.code, result.message);
+                        response.time = now();
+                      });
+  services.add<Step>(node, "~/step",
+                     [&simulation, now](const Step::Request& request, Step::Response& response) {
+                       const auto result = simulation.step(request.steps);
+                       response.result = to_result(result.code, result.message);
+                       response.steps = result.steps;
+                       response.time = now();
+                     });
+  services.add<SetState>(
+      node, "~/set_state",
+      [&simulation, now](const SetState::Request& request, SetState::Response& response) {
+        if (request.state == SetState::Request::RUNNING ||
+            request.state == SetState::Request::PAUSED) {
+          simulation.pause(request.state == SetState::Request::PAUSED);
+        } else if (request.state != 0) {
+          response.result =
+              to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request.state) +
                                                        ": must be 1 (running) or 2 (paused)");
         }
-        response->state = number_of(simulation.state());
-        response->time = now();
-      },
-      qos, group));
+        response.state = number_of(simulation.state());
+        response.time = now();
+      });
   for (const bool paused : {true, false}) {
-    services.all.push_back(node.create_service<Trigger>(
-        paused ? "~/pause" : "~/resume",
-        [&simulation, paused](const Trigger::Request::SharedPtr&,
-                              const Trigger::Response::SharedPtr& response) {
+    services.add<Trigger>(
+        node, paused ? "~/pause" : "~/resume",
+        [&simulation, paused](const Trigger::Request&, Trigger::Response& response) {
           simulation.pause(paused);
-          response->success = true;
-        },
-        qos, group));
+          response.success = true;
+        });
   }
   return services;
 }

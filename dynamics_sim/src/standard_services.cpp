@@ -88,50 +88,36 @@ void set_state(Simulation& simulation, const SetState::Request& request,
 }  // namespace
 
 Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
-  const auto group = node.create_callback_group(rclcpp::CallbackGroupType::Reentrant);
-  const auto qos = rclcpp::ServicesQoS();
-  Services services{group, {}};
-  services.all.push_back(node.create_service<Reset>(
-      "~/reset_simulation",
-      [&simulation](const Reset::Request::SharedPtr& request,
-                    const Reset::Response::SharedPtr& response) {
-        reset(simulation, *request, *response);
-      },
-      qos, group));
-  services.all.push_back(node.create_service<Step>(
-      "~/step_simulation",
-      [&simulation](const Step::Request::SharedPtr& request,
-                    const Step::Response::SharedPtr& response) {
-        response->result = to_standard(simulation.step(request->steps));
-      },
-      qos, group));
-  services.all.push_back(node.create_service<SetState>(
-      "~/set_simulation_state",
-      [&simulation](const SetState::Request::SharedPtr& request,
-                    const SetState::Response::SharedPtr& response) {
-        set_state(simulation, *request, *response);
-      },
-      qos, group));
-  services.all.push_back(node.create_service<GetState>(
-      "~/get_simulation_state",
-      [&simulation](const GetState::Request::SharedPtr&,
-                    const GetState::Response::SharedPtr& response) {
-        response->state.state = number_of(simulation.state());
-        response->result.result = Result::RESULT_OK;
-      },
-      qos, group));
-  services.all.push_back(node.create_service<GetFeatures>(
-      "~/get_simulator_features",
-      [](const GetFeatures::Request::SharedPtr&, const GetFeatures::Response::SharedPtr& response) {
+  Services services{node.create_callback_group(rclcpp::CallbackGroupType::Reentrant), {}};
+  services.add<Reset>(node, "~/reset_simulation",
+                      [&simulation](const Reset::Request& request, Reset::Response& response) {
+                        reset(simulation, request, response);
+                      });
+  services.add<Step>(node, "~/step_simulation",
+                     [&simulation](const Step::Request& request, Step::Response& response) {
+                       response.result = to_standard(simulation.step(request.steps));
+                     });
+  services.add<SetState>(
+      node, "~/set_simulation_state",
+      [&simulation](const SetState::Request& request, SetState::Response& response) {
+        set_state(simulation, request, response);
+      });
+  services.add<GetState>(node, "~/get_simulation_state",
+                         [&simulation](const GetState::Request&, GetState::Response& response) {
+                           response.state.state = number_of(simulation.state());
+                           response.result.result = Result::RESULT_OK;
+                         });
+  services.add<GetFeatures>(
+      node, "~/get_simulator_features",
+      [](const GetFeatures::Request&, GetFeatures::Response& response) {
         using Features = SimulatorFeatures;
-        response->features.features = {
+        response.features.features = {
             Features::SIMULATION_RESET,         Features::SIMULATION_RESET_TIME,
             Features::SIMULATION_RESET_STATE,   Features::SIMULATION_STATE_GETTING,
             Features::SIMULATION_STATE_SETTING, Features::SIMULATION_STATE_PAUSE,
             Features::STEP_SIMULATION_SINGLE,   Features::STEP_SIMULATION_MULTIPLE};
-        response->features.custom_info = "dynamics_sim: resetting the time also resets the state";
-      },
-      qos, group));
+        response.features.custom_info = "dynamics_sim: resetting the time also resets the state";
+      });
   return services;
 }
 

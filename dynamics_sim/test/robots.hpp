@@ -5,6 +5,19 @@
 
 namespace dynamics_sim::test {
 
+/// The joints `joint1` and `joint10`, the second at `x` from the first.
+inline std::string two_joints_urdf(const std::string& x, const std::string& effort,
+                                   const std::string& dynamics) {
+  const auto joint = [&](const std::string& name, const std::string& parent,
+                         const std::string& child, const std::string& at) {
+    return "<joint name='" + name + "' type='revolute'><origin xyz='" + at +
+           " 0 0'/><parent link='" + parent + "'/><child link='" + child +
+           "'/><axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='" + effort +
+           "' velocity='3'/>" + dynamics + "</joint>";
+  };
+  return joint("joint1", "base", "upper", "0") + joint("joint10", "upper", "lower", x);
+}
+
 /// Two rods in a vertical plane with axes y. The joints are `joint1` and `joint10`, of which one
 /// name is a prefix of the other. `dynamics` is added to both joints.
 inline std::string arm_urdf(const std::string& control = "", const std::string& dynamics = "",
@@ -14,17 +27,10 @@ inline std::string arm_urdf(const std::string& control = "", const std::string& 
            "'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' iyz='0' izz='0.04'/></inertial>"
            "</link>";
   };
-  const auto joint = [&](const std::string& name, const std::string& parent,
-                         const std::string& child, const std::string& x) {
-    return "<joint name='" + name + "' type='revolute'><origin xyz='" + x +
-           " 0 0'/><parent link='" + parent + "'/><child link='" + child +
-           "'/><axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='20' velocity='3'/>" +
-           dynamics + "</joint>";
-  };
   return "<robot name='two'><link name='base'/>" + link("upper", mass) + link("lower", "1") +
          "<link name='finger'><inertial><mass value='0.1'/><inertia ixx='1e-4' ixy='0' ixz='0' "
          "iyy='1e-4' iyz='0' izz='1e-4'/></inertial></link>" +
-         joint("joint1", "base", "upper", "0") + joint("joint10", "upper", "lower", "0.5") +
+         two_joints_urdf("0.5", "20", dynamics) +
          "<joint name='follower' type='continuous'><origin xyz='0.5 0 0'/><parent link='lower'/>"
          "<child link='finger'/><axis xyz='0 1 0'/><mimic joint='joint10' multiplier='2' "
          "offset='0.5'/></joint>" +
@@ -34,13 +40,6 @@ inline std::string arm_urdf(const std::string& control = "", const std::string& 
 /// The same robot with a beam of 1 m and 2 kg as first link, bending in the vertical plane.
 inline std::string flexible_urdf(const std::string& control = "", const std::string& dynamics = "",
                                  const std::string& rigidity = "200") {
-  const auto joint = [&](const std::string& name, const std::string& parent,
-                         const std::string& child, const std::string& x) {
-    return "<joint name='" + name + "' type='revolute'><origin xyz='" + x +
-           " 0 0'/><parent link='" + parent + "'/><child link='" + child +
-           "'/><axis xyz='0 1 0'/><limit lower='-2' upper='2' effort='60' velocity='3'/>" +
-           dynamics + "</joint>";
-  };
   return "<robot name='bending'><link name='base'/><link name='upper'><inertial><origin "
          "xyz='0.5 0 0'/><mass value='2'/><inertia ixx='0.0001' ixy='0' ixz='0' iyy='0.16666' "
          "iyz='0' izz='0.16666'/></inertial><flexible length='1' "
@@ -49,8 +48,7 @@ inline std::string flexible_urdf(const std::string& control = "", const std::str
          "' modes_y='0' modes_z='2' damping='0'/></link><link name='lower'><inertial><origin "
          "xyz='0.25 0 0'/><mass value='1'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' "
          "iyz='0' izz='0.04'/></inertial></link>" +
-         joint("joint1", "base", "upper", "0") + joint("joint10", "upper", "lower", "1") + control +
-         "</robot>";
+         two_joints_urdf("1", "60", dynamics) + control + "</robot>";
 }
 
 /// Both joints with every interface, and the states of the mimic joint; initial positions 0.3 and

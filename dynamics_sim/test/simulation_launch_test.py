@@ -128,6 +128,15 @@ class TestSimulation(unittest.TestCase):
         self.node.destroy_client(client)
         return future.result()
 
+    def reset(self, name, joint, position, velocity):
+        answer = self.call(ResetSimulation,
+                           f'/{name}/simulation/reset',
+                           names=[joint],
+                           positions=[position],
+                           velocities=[velocity])
+        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        return answer
+
     def state(self, name):
         return self.call(SetSimulationState, f'/{name}/simulation/set_state', state=0)
 
@@ -212,12 +221,7 @@ class TestSimulation(unittest.TestCase):
 
     def test_4_reset_to_a_state_keeps_time(self):
         stamp = self.step('first', 1)
-        answer = self.call(ResetSimulation,
-                           '/first/simulation/reset',
-                           names=['joint2'],
-                           positions=[0.75],
-                           velocities=[0.5])
-        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        answer = self.reset('first', 'joint2', 0.75, 0.5)
         self.assertEqual(answer.time.sec * 10**9 + answer.time.nanosec, stamp)
         self.until(lambda: self.states['first'][stamp]['joint2/position'] == 0.75, 'the new state')
         self.assertEqual(self.states['first'][stamp]['joint1/position'], START[0])
@@ -300,12 +304,7 @@ class TestSimulation(unittest.TestCase):
             return answer.component[0].state.label
 
         self.assertEqual(hardware(), 'active')
-        answer = self.call(ResetSimulation,
-                           '/second/simulation/reset',
-                           names=['joint1'],
-                           positions=[0.0],
-                           velocities=[1e200])
-        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        self.reset('second', 'joint1', 0.0, 1e200)
         self.call(StepSimulation, '/second/simulation/step', steps=3)
         self.assertEqual(hardware(), 'unconfigured')
         proc_output.assertWaitFor('is not finite any more', timeout=10)
