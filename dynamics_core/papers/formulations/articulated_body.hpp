@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "papers/formulations/dynamics_input.hpp"
+#include "papers/formulations/inertia_sum.hpp"
 
 namespace dynamics::formulations {
 
@@ -24,8 +24,7 @@ VectorX<S> articulated_body(const DynamicsInput<S>& input, const VectorX<S>& tau
   struct Body {
     JointTransform<S> at;
     SpatialVector<S> v, c;          // velocity, velocity-product acceleration
-    ArticulatedInertia<S> inertia;  // I^A; the sum over the children first
-    bool has_children = false;      // whether the sum has been started
+    InertiaSum<S> inertia;          // I^A
     SpatialVector<S> p, U, scaled;  // bias force, I^A s, I^A s / D
     S u, D_inverse;
     SpatialVector<S> a;  // acceleration
@@ -72,13 +71,9 @@ VectorX<S> articulated_body(const DynamicsInput<S>& input, const VectorX<S>& tau
     Body& body = bodies[i];
     const bool prismatic = tree[i].prismatic;
     LineCounter::start_line("I^A");
-    if (body.has_children) {
-      body.inertia += rigid_inertia(tree[i]);
-    } else {
-      body.inertia = spatial::articulated_inertia<S>(rigid_inertia(tree[i]));
-    }
+    body.inertia.add_own(rigid_inertia(tree[i]));
     LineCounter::start_line("U, D, u");
-    body.U = joint_column(body.inertia, prismatic);
+    body.U = joint_column(body.inertia.value(), prismatic);
     S D = prismatic ? body.U.linear.z : body.U.angular.z;
     if (tree[i].rotor_inertia != 0.0) D = D + tree[i].rotor_inertia;
     if (pivots != nullptr) (*pivots)[at(i)] = D;
@@ -88,18 +83,13 @@ VectorX<S> articulated_body(const DynamicsInput<S>& input, const VectorX<S>& tau
     if (tree[i].parent < 0) continue;
     Body& parent = bodies[static_cast<std::size_t>(tree[i].parent)];
     LineCounter::start_line("I^a");
-    ArticulatedInertia<S> rest = body.inertia;
+    ArticulatedInertia<S> rest = body.inertia.value();
     subtract_outer(rest, body.U, body.scaled);
     LineCounter::start_line("I^a c");
     const SpatialVector<S> bias = times_planar(rest, body.c) + body.p;
     LineCounter::start_line("X^T I^a X");
     const ArticulatedInertia<S> in_parent = propagate_to_parent(tree[i], body.at, rest);
-    if (parent.has_children) {
-      parent.inertia += in_parent;
-    } else {
-      parent.inertia = in_parent;
-      parent.has_children = true;
-    }
+    parent.inertia.add_child(in_parent);
     LineCounter::start_line("X^T p^a");
     const SpatialVector<S> p = propagate_to_parent(tree[i], body.at, bias + body.u * body.scaled);
     LineCounter::start_line("v, c, p");
