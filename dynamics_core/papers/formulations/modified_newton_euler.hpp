@@ -38,24 +38,8 @@ std::vector<S> modified_newton_euler(const SerialArm<S>& arm, const std::vector<
   Vec omega = arm.omega_0, alpha = arm.alpha_0, a = arm.a_0;
   for (std::size_t i = first_moving; i < n; ++i) {
     const SerialLink<S>& link = arm.links[i];
-    if (link.prismatic) {
-      LineCounter::start_line("a_i");
-      const S twice = qd[i] + qd[i];
-      a.x = a.x + twice * omega.y;
-      a.y = a.y - twice * omega.x;
-      a.z = a.z + qdd[i];
-    } else {
-      LineCounter::start_line("alpha_i");
-      alpha.x = alpha.x + omega.y * qd[i];
-      alpha.y = alpha.y - omega.x * qd[i];
-      alpha.z = alpha.z + qdd[i];
-      LineCounter::start_line("omega_i");
-      omega.z = omega.z + qd[i];
-    }
-    LineCounter::start_line("alpha_i");
-    alpha = link.from_previous(alpha);
-    LineCounter::start_line("omega_i");
-    omega = link.from_previous(omega);
+    link.add_sliding(qd[i], qdd[i], omega, a);
+    link.propagate_rotation(qd[i], qdd[i], omega, alpha);
     LineCounter::start_line("A_i");
     const Mat3<S> A = acceleration_matrix(omega, alpha);
     LineCounter::start_line("a_i");
@@ -82,25 +66,13 @@ std::vector<S> modified_newton_euler(const SerialArm<S>& arm, const std::vector<
       f = force[i];
       m = own_torque;
     } else {
-      const SerialLink<S>& next = arm.links[i + 1];
-      LineCounter::start_line("f_i");
-      const Vec transmitted = next.to_previous(f);
-      f = i >= first_moving ? force[i] + transmitted : transmitted;
-      LineCounter::start_line("r_i x R f_{i+1}");
-      const Vec lever = cross(link.r, transmitted);
-      LineCounter::start_line("R n_{i+1}");
-      m = next.to_previous(m);
+      const Transmitted<S> next = transmitted(arm, i, f, m);
+      f = i >= first_moving ? force[i] + next.force : next.force;
       LineCounter::start_line("add n");
-      m = lever + m;  // (5.2)
+      m = next.lever + next.torque;  // (5.2)
       if (i >= first_moving) m += own_torque;
     }
-    if (!arm.wrenches.empty()) {
-      f -= arm.wrenches[i].force;
-      m -= arm.wrenches[i].moment;
-    }
-    LineCounter::start_line("tau_i");
-    tau[i] = link.along_joint(link.prismatic ? f : m);
-    if (link.rotor_inertia != 0.0) tau[i] = tau[i] + link.rotor_inertia * qdd[i];
+    tau[i] = joint_torque(arm, i, qdd[i], f, m);
   }
   return tau;
 }

@@ -24,24 +24,8 @@ std::vector<S> newton_euler(const SerialArm<S>& arm, const std::vector<S>& qd,
   for (std::size_t i = 0; i < n; ++i) {
     const SerialLink<S>& link = arm.links[i];
     Vec a_previous = a;
-    if (link.prismatic) {
-      LineCounter::start_line("a_i");
-      const S twice = qd[i] + qd[i];  // 2 omega x z d' + z d''
-      a_previous.x = a_previous.x + twice * omega.y;
-      a_previous.y = a_previous.y - twice * omega.x;
-      a_previous.z = a_previous.z + qdd[i];
-    } else {
-      LineCounter::start_line("alpha_i");  // (3.16), with omega_{i-1}
-      alpha.x = alpha.x + omega.y * qd[i];
-      alpha.y = alpha.y - omega.x * qd[i];
-      alpha.z = alpha.z + qdd[i];
-      LineCounter::start_line("omega_i");
-      omega.z = omega.z + qd[i];
-    }
-    LineCounter::start_line("alpha_i");
-    alpha = link.from_previous(alpha);
-    LineCounter::start_line("omega_i");
-    omega = link.from_previous(omega);  // (3.15)
+    link.add_sliding(qd[i], qdd[i], omega, a_previous);
+    link.propagate_rotation(qd[i], qdd[i], omega, alpha);
     LineCounter::start_line("A_i");
     const Mat3<S> A = acceleration_matrix(omega, alpha);
     LineCounter::start_line("a_i");
@@ -71,24 +55,12 @@ std::vector<S> newton_euler(const SerialArm<S>& arm, const std::vector<S>& qd,
       f = force[i];
       m = own_torque;
     } else {
-      const SerialLink<S>& next = arm.links[i + 1];
-      LineCounter::start_line("f_i");
-      const Vec transmitted = next.to_previous(f);
-      f = force[i] + transmitted;
-      LineCounter::start_line("r_i x R f_{i+1}");
-      const Vec lever = cross(link.r, transmitted);
-      LineCounter::start_line("R n_{i+1}");
-      m = next.to_previous(m);
+      const Transmitted<S> next = transmitted(arm, i, f, m);
+      f = force[i] + next.force;
       LineCounter::start_line("add n");
-      m = own_torque + lever + m;
+      m = own_torque + next.lever + next.torque;
     }
-    if (!arm.wrenches.empty()) {
-      f -= arm.wrenches[i].force;
-      m -= arm.wrenches[i].moment;
-    }
-    LineCounter::start_line("tau_i");
-    tau[i] = link.along_joint(link.prismatic ? f : m);  // (3.21)
-    if (link.rotor_inertia != 0.0) tau[i] = tau[i] + link.rotor_inertia * qdd[i];
+    tau[i] = joint_torque(arm, i, qdd[i], f, m);
   }
   return tau;
 }

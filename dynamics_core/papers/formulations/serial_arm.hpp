@@ -49,6 +49,31 @@ struct SerialLink {
     if (prismatic) p.z = p.z + slide;
     return p;
   }
+  /// Adds 2 omega x z d' + z d'' of a prismatic joint to the acceleration a of origin i-1.
+  void add_sliding(const S& qd, const S& qdd, const Vec3<S>& omega, Vec3<S>& a) const {
+    if (!prismatic) return;
+    counting::LineCounter<S>::start_line("a_i");
+    const S twice = qd + qd;
+    a.x = a.x + twice * omega.y;
+    a.y = a.y - twice * omega.x;
+    a.z = a.z + qdd;
+  }
+  /// omega_{i-1} and alpha_{i-1} to omega_i, Eq. (3.15), and alpha_i, Eq. (3.16).
+  void propagate_rotation(const S& qd, const S& qdd, Vec3<S>& omega, Vec3<S>& alpha) const {
+    using LineCounter = counting::LineCounter<S>;
+    if (!prismatic) {
+      LineCounter::start_line("alpha_i");
+      alpha.x = alpha.x + omega.y * qd;
+      alpha.y = alpha.y - omega.x * qd;
+      alpha.z = alpha.z + qdd;
+      LineCounter::start_line("omega_i");
+      omega.z = omega.z + qd;
+    }
+    LineCounter::start_line("alpha_i");
+    alpha = from_previous(alpha);
+    LineCounter::start_line("omega_i");
+    omega = from_previous(omega);
+  }
   /// (R_i^{i-1} z_{i-1})^t v
   S along_joint(const Vec3<S>& v) const { return sin_phi * v.y + cos_phi * v.z; }
 };
@@ -59,6 +84,40 @@ struct SerialArm {
   Vec3<S> omega_0, alpha_0, a_0;                ///< of frame 0 in its axes; a_0 includes -gravity
   std::vector<kernel::BodyWrench<S>> wrenches;  ///< on link i, about origin i-1, in frame i
 };
+
+/// The force and torque of link i+1 on link i, in frame i: R f_{i+1}, r_i x R f_{i+1}, R n_{i+1}.
+/// The line f_i is counted on.
+template <class S>
+struct Transmitted {
+  Vec3<S> force, lever, torque;
+};
+template <class S>
+Transmitted<S> transmitted(const SerialArm<S>& arm, std::size_t i, const Vec3<S>& f,
+                           const Vec3<S>& n) {
+  using LineCounter = counting::LineCounter<S>;
+  const SerialLink<S>& next = arm.links[i + 1];
+  LineCounter::start_line("f_i");
+  const Vec3<S> force = next.to_previous(f);
+  LineCounter::start_line("r_i x R f_{i+1}");
+  const Vec3<S> lever = cross(arm.links[i].r, force);
+  LineCounter::start_line("R n_{i+1}");
+  const Vec3<S> torque = next.to_previous(n);
+  LineCounter::start_line("f_i");
+  return {force, lever, torque};
+}
+
+/// Subtracts the wrench on link i from f_i and n_i and returns tau_i, Eq. (3.21).
+template <class S>
+S joint_torque(const SerialArm<S>& arm, std::size_t i, const S& qdd, Vec3<S>& f, Vec3<S>& n) {
+  const SerialLink<S>& link = arm.links[i];
+  if (!arm.wrenches.empty()) {
+    f -= arm.wrenches[i].force;
+    n -= arm.wrenches[i].moment;
+  }
+  counting::LineCounter<S>::start_line("tau_i");
+  const S tau = link.along_joint(link.prismatic ? f : n);
+  return link.rotor_inertia != 0.0 ? tau + link.rotor_inertia * qdd : tau;
+}
 
 /// A_i of section 5: A b = omega x (omega x b) + alpha x b.
 using kernel::acceleration_matrix;
