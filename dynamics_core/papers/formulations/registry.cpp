@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/find_by_name.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "papers/formulations/articulated_body.hpp"
@@ -149,14 +150,7 @@ std::span<const Formulation> all() {
   return list;
 }
 
-const Formulation& find(std::string_view name) {
-  std::string names;
-  for (const Formulation& formulation : all()) {
-    if (formulation.name == name) return formulation;
-    names += (names.empty() ? "" : ", ") + std::string(formulation.name);
-  }
-  throw ArgumentError(fmt::format("unknown formulation '{}': it must be one of {}", name, names));
-}
+const Formulation& find(std::string_view name) { return find_by_name(all(), "formulation", name); }
 
 std::string not_covered(const Formulation& formulation, Task task, const Model& model,
                         const ExternalInputs& external) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <string>
 
-#include "dynamics_core/error.hpp"
+#include "base/find_by_name.hpp"
 #include "dynamics_core/integrators.hpp"
 
 namespace dynamics::ode {
@@ -26,12 +25,7 @@ std::span<const IntegratorName> integrator_names() {
 }
 
 const IntegratorName& find_integrator(std::string_view name) {
-  std::string list;
-  for (const auto& known : integrator_names()) {
-    if (known.name == name) return known;
-    list += (list.empty() ? "" : ", ") + std::string(known.name);
-  }
-  throw ArgumentError("unknown integrator '" + std::string(name) + "': it must be one of " + list);
+  return find_by_name(integrator_names(), "integrator", name);
 }
 
 }  // namespace dynamics::ode

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/find_by_name.hpp"
 #include "simulation/run.hpp"
 
 namespace dynamics {
@@ -20,12 +21,7 @@ constexpr NamedScenario scenarios[] = {{"free-fall", Scenario::free_fall},
 }  // namespace
 
 Scenario scenario_from_name(std::string_view name) {
-  std::string list;
-  for (const NamedScenario& known : scenarios) {
-    if (name == known.name) return known.scenario;
-    list += (list.empty() ? "" : ", ") + std::string(known.name);
-  }
-  throw ArgumentError(fmt::format("unknown scenario '{}': it must be one of {}", name, list));
+  return find_by_name(scenarios, "scenario", name).scenario;
 }
 
 const char* to_string(Scenario scenario) {
