@@ -15,11 +15,7 @@ using Eigen::Vector3d;
 
 class JointChecks {
  public:
-  explicit JointChecks(ParsedRobot& robot) : robot_(robot) {
-    for (const ParsedJoint& joint : robot.joints) {
-      if (joint.position) reach_ += joint.position->norm();
-    }
-  }
+  explicit JointChecks(ParsedRobot& robot) : robot_(robot), reach_(reach(robot)) {}
 
   void run() {
     for (const ParsedJoint& joint : robot_.joints) {
@@ -171,10 +167,18 @@ class JointChecks {
   }
 
   ParsedRobot& robot_;
-  double reach_ = 0.0;
+  double reach_;
 };
 
 }  // namespace
+
+double reach(const ParsedRobot& robot) {
+  double sum = 0.0;
+  for (const ParsedJoint& joint : robot.joints) {
+    if (joint.position) sum += joint.position->norm();
+  }
+  return sum;
+}
 
 void check_joints(ParsedRobot& robot) { JointChecks(robot).run(); }
 

@@ -27,11 +27,7 @@ double longest_edge(const Vector3d& moments, double mass) {
 
 class LinkChecks {
  public:
-  explicit LinkChecks(ParsedRobot& robot) : robot_(robot) {
-    for (const ParsedJoint& joint : robot.joints) {
-      if (joint.position) reach_ += joint.position->norm();
-    }
-  }
+  explicit LinkChecks(ParsedRobot& robot) : robot_(robot), reach_(reach(robot)) {}
 
   void run() {
     for (std::size_t i = 0; i < robot_.links.size(); ++i) {
@@ -253,7 +249,7 @@ class LinkChecks {
   }
 
   ParsedRobot& robot_;
-  double reach_ = 0.0;  ///< an upper bound of the robot's size (m)
+  double reach_;
 };
 
 }  // namespace

@@ -13,6 +13,9 @@ namespace dynamics::check {
 using Severity = Finding::Severity;
 using Kind = Finding::Kind;
 
+/// Sum of the distances between the joints: an upper bound of the robot's size (m).
+double reach(const ParsedRobot& robot);
+
 /// Masses and inertia tensors compared with the size of the link; flexible links.
 void check_links(ParsedRobot& robot);
 /// Axes, limits, ranges of mimic joints, joints that move no mass.

@@ -10,29 +10,29 @@ namespace {
 
 constexpr auto error = Finding::Severity::error;
 
+/// Fills the index of the links or joints by name.
+template <class Element, class Index>
+void index_names(ParsedRobot& robot, const std::vector<Element>& elements, Index& index,
+                 const char* kind, const char* attributes) {
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Element& element = elements[i];
+    if (element.name.empty()) {
+      robot.report(error, element, "name-missing", fmt::format("{} {} has no name", kind, i + 1),
+                   fmt::format("write <{} {}>", kind, attributes));
+    } else if (!index.emplace(element.name, i).second) {
+      robot.report(error, element, "name-twice", "name is used twice",
+                   fmt::format("{} names must be unique", kind));
+    }
+  }
+}
+
 void check_names(ParsedRobot& robot) {
   if (robot.links.empty()) {
     robot.report(error, Finding::Kind::robot, robot.name, "no-links", "the robot has no links",
                  "at least one <link> is required");
   }
-  for (std::size_t i = 0; i < robot.links.size(); ++i) {
-    const ParsedLink& link = robot.links[i];
-    if (link.name.empty()) {
-      robot.report(error, link, "name-missing", fmt::format("link {} has no name", i + 1),
-                   "write <link name=\"...\">");
-    } else if (!robot.link_index.emplace(link.name, i).second) {
-      robot.report(error, link, "name-twice", "name is used twice", "link names must be unique");
-    }
-  }
-  for (std::size_t i = 0; i < robot.joints.size(); ++i) {
-    const ParsedJoint& joint = robot.joints[i];
-    if (joint.name.empty()) {
-      robot.report(error, joint, "name-missing", fmt::format("joint {} has no name", i + 1),
-                   "write <joint name=\"...\" type=\"...\">");
-    } else if (!robot.joint_index.emplace(joint.name, i).second) {
-      robot.report(error, joint, "name-twice", "name is used twice", "joint names must be unique");
-    }
-  }
+  index_names(robot, robot.links, robot.link_index, "link", "name=\"...\"");
+  index_names(robot, robot.joints, robot.joint_index, "joint", "name=\"...\" type=\"...\"");
 }
 
 void connect(ParsedRobot& robot) {

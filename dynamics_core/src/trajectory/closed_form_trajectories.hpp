@@ -12,16 +12,22 @@
 
 namespace dynamics {
 
+/// A trajectory with a template `evaluate` for any scalar; at() evaluates it with doubles.
+template <class Derived>
+class ClosedFormTrajectory : public Trajectory {
+ public:
+  void at(double t, std::span<double> q, std::span<double> qd,
+          std::span<double> qdd) const override {
+    static_cast<const Derived*>(this)->evaluate(t, q, qd, qdd);
+  }
+};
+
 /// See cycloid_trajectory().
-class CycloidTrajectory final : public Trajectory {
+class CycloidTrajectory final : public ClosedFormTrajectory<CycloidTrajectory> {
  public:
   CycloidTrajectory(std::vector<double> q0, std::vector<double> q1, double period);
   std::size_t size() const override { return q0_.size(); }
   std::vector<double> breakpoints() const override { return {period_}; }
-  void at(double t, std::span<double> q, std::span<double> qd,
-          std::span<double> qdd) const override {
-    evaluate(t, q, qd, qdd);
-  }
 
   template <class S>
   void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {
@@ -49,14 +55,10 @@ class CycloidTrajectory final : public Trajectory {
 };
 
 /// See mohan_saha_trajectory().
-class MohanSahaTrajectory final : public Trajectory {
+class MohanSahaTrajectory final : public ClosedFormTrajectory<MohanSahaTrajectory> {
  public:
   MohanSahaTrajectory(std::vector<double> q0, std::vector<double> k, std::vector<double> T);
   std::size_t size() const override { return q0_.size(); }
-  void at(double t, std::span<double> q, std::span<double> qd,
-          std::span<double> qdd) const override {
-    evaluate(t, q, qd, qdd);
-  }
 
   template <class S>
   void evaluate(const S& t, std::span<S> q, std::span<S> qd, std::span<S> qdd) const {

@@ -142,13 +142,7 @@ void forward_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
     const ElasticBody& body = tree[i];
     LinkScratch<S>& link = scratch.links[i];
     if (body.parent < 0) {
-      if (base.not_rotating) {
-        link.mu = {zero3<S>(), base.acceleration};
-      } else {
-        link.mu = {base.angular_acceleration,
-                   base.acceleration + cross(base.angular_acceleration, link.r)};
-      }
-      rotate_to_joint(tree, body, link, link.mu);
+      link.mu = acceleration_from_base(tree, body, link, base, !base.not_rotating);
     } else {
       link.mu = transform_from_parent(tree, scratch, i,
                                       scratch.links[static_cast<std::size_t>(body.parent)].mu, ddd);

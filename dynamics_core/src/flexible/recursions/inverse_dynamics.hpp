@@ -28,13 +28,7 @@ void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
     }
     link_inertia(tree, scratch, i, d, dd, moving);
     if (body.parent < 0) {
-      if (base.not_rotating || !moving) {
-        link.mu = {zero3<S>(), base.acceleration};
-      } else {
-        link.mu = {base.angular_acceleration,
-                   base.acceleration + cross(base.angular_acceleration, link.r)};
-      }
-      rotate_to_joint(tree, body, link, link.mu);
+      link.mu = acceleration_from_base(tree, body, link, base, moving && !base.not_rotating);
     } else {
       const LinkScratch<S>& parent = scratch.links[static_cast<std::size_t>(body.parent)];
       if (accelerating) {

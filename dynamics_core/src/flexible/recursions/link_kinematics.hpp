@@ -307,6 +307,21 @@ SpatialVector<S> motion_from_amplitudes(const Tree& tree, const Scratch<S>& scra
   return result;
 }
 
+/// Acceleration of a body on the base in the joint's axes, without the contribution of its own
+/// joint.
+template <class S>
+SpatialVector<S> acceleration_from_base(const Tree& tree, const ElasticBody& body,
+                                        const LinkScratch<S>& link, const BaseState<S>& base,
+                                        bool rotating) {
+  SpatialVector<S> result = {zero3<S>(), base.acceleration};
+  if (rotating) {
+    result = {base.angular_acceleration,
+              base.acceleration + cross(base.angular_acceleration, link.r)};
+  }
+  rotate_to_joint(tree, body, link, result);
+  return result;
+}
+
 /// A_{i,i-1} times the parent's twist (or acceleration) plus F `d_rates`: twist (or acceleration)
 /// of a body in the joint's axes, without the contribution of its own joint. `parent` is in the
 /// parent's axes.
