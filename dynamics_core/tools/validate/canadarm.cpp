@@ -29,14 +29,6 @@ Column error_of(const Recording& run) {
   return error;
 }
 
-Panel over_time(const std::string& title, const std::string& unit) {
-  Panel panel;
-  panel.title = title;
-  panel.x_label = "time (s)";
-  panel.y_label = unit;
-  return panel;
-}
-
 }  // namespace
 
 void validate_canadarm(ValidationReport& report) {
@@ -45,8 +37,8 @@ void validate_canadarm(ValidationReport& report) {
   report.heading("Canadarm with flexible links (Mohan and Saha, section 7, Figs. 4 to 8)");
   report.paragraph(
       "Two modes per link (`robots/canadarm.yaml`). The torques of the rigid arm along Eq. (44) "
-      "are "
-      "applied to the flexible arm. For details and an independent model see `docs/flexible.md`.");
+      "are applied to the flexible arm. For details and an independent model see "
+      "`docs/flexible.md`.");
 
   const auto run = [&](bool cholesky, double from, double to) {
     const auto plant = flexible_plant(model, {.friction = true, .cholesky = cholesky});
@@ -72,7 +64,7 @@ void validate_canadarm(ValidationReport& report) {
   for (std::size_t i = 0; i < recursive.tips.size(); ++i) {
     const std::string& name = recursive.tip_names[i];
     if (!name.ends_with("_y")) continue;  // the arm moves in a plane
-    Panel panel = over_time("tip of " + name.substr(0, name.size() - 2), "m");
+    Panel panel = panel_over_time("tip of " + name.substr(0, name.size() - 2), "m");
     panel.lines.push_back({"deflection", recursive.t, recursive.tips[i]});
     tips.push_back(std::move(panel));
     rows.push_back({name.substr(0, name.size() - 2),
@@ -82,10 +74,10 @@ void validate_canadarm(ValidationReport& report) {
                 SvgFigure(std::move(tips), 3));
   report.table({"link", "largest tip deflection (m)"}, rows);
 
-  Panel errors = over_time("joint 1 against Eq. (44)", "rad");
+  Panel errors = panel_over_time("joint 1 against Eq. (44)", "rad");
   errors.lines.push_back({"recursive", recursive.t, error_of(recursive)});
   errors.lines.push_back({"Cholesky", cholesky.t, error_of(cholesky), true});
-  Panel balance = over_time("power balance", "W");
+  Panel balance = panel_over_time("power balance", "W");
   balance.lines.push_back({"recursive", recursive.t, recursive.power_balance});
   balance.lines.push_back({"Cholesky", cholesky.t, cholesky.power_balance, true});
   report.figure("canadarm_stability",

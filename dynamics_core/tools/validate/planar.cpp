@@ -118,6 +118,15 @@ std::vector<Column> explicit_fall(const ExplicitPlanar& equations, const Recordi
   return q;
 }
 
+/// A panel with one line per joint.
+Panel three_lines(const std::string& title, const std::string& unit, const char* symbol,
+                  const Recording& run, const std::vector<Column>& columns) {
+  Panel panel = panel_over_time(title, unit);
+  for (std::size_t i = 0; i < 3; ++i)
+    panel.lines.push_back({fmt::format("{}_{}", symbol, i + 1), run.t, columns[i]});
+  return panel;
+}
+
 }  // namespace
 
 void validate_planar(ValidationReport& report) {
@@ -126,19 +135,13 @@ void validate_planar(ValidationReport& report) {
   report.heading("Planar three-revolute arm (Saha 1999, section 6.1, Figs. 5 and 6)");
   report.paragraph(
       "The paper gives no parameters for the arm; ours has three uniform rods "
-      "(`robots/planar3.yaml`). "
-      "The explicit equations follow from the positions of the mass centers and share no code with "
-      "the "
-      "library.");
+      "(`robots/planar3.yaml`). The explicit equations follow from the positions of the mass "
+      "centers and share no code with the library.");
 
   const Recording torques = robot.torques();
   const double torque_error = largest_difference(torques.tau, explicit_torques(equations, torques));
-  Panel all;
-  all.title = "Joint torques along Eq. (38), T = 10 s";
-  all.x_label = "time (s)";
-  all.y_label = "N m";
-  for (std::size_t i = 0; i < 3; ++i)
-    all.lines.push_back({fmt::format("tau_{}", i + 1), torques.t, torques.tau[i]});
+  const Panel all =
+      three_lines("Joint torques along Eq. (38), T = 10 s", "N m", "tau", torques, torques.tau);
   report.figure("planar_torques", "Joint torques of the planar arm along the cycloid (Fig. 5)",
                 SvgFigure({all}, 1));
   add_extremes(report, torques, torques.tau, "N m", "N");
@@ -151,12 +154,7 @@ void validate_planar(ValidationReport& report) {
   const Recording first = robot.run(short_options, report, 0.7, 0.9);
   const std::vector<Column> expected = explicit_fall(equations, first);
   const double fall_error = largest_difference(first.q, expected);
-  Panel angles;
-  angles.title = "Free fall from rest";
-  angles.x_label = "time (s)";
-  angles.y_label = "rad";
-  for (std::size_t i = 0; i < 3; ++i)
-    angles.lines.push_back({fmt::format("th_{}", i + 1), fall.t, fall.q[i]});
+  const Panel angles = three_lines("Free fall from rest", "rad", "th", fall, fall.q);
   report.figure("planar_free_fall", "Joint angles of the planar arm in free fall (Fig. 6)",
                 SvgFigure({angles}, 1));
 

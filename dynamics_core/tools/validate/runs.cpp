@@ -64,17 +64,22 @@ Recording PaperRobot::torques() const {
   return torques_along(model_, *motion, 10.0, 0.05);
 }
 
+Panel panel_over_time(const std::string& title, const std::string& unit) {
+  Panel panel;
+  panel.title = title;
+  panel.x_label = "time (s)";
+  panel.y_label = unit;
+  return panel;
+}
+
 std::vector<Panel> joint_panels(const Recording& run, const std::string& quantity,
                                 const std::string& angular_unit, const std::string& linear_unit,
                                 const std::vector<Column>& columns, const std::string& line) {
   std::vector<Panel> panels;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Coordinate& joint = run.model.coordinates()[i];
-    Panel panel;
-    panel.title = fmt::format("{} of {}", quantity, joint.name);
-    panel.x_label = "time (s)";
-    panel.y_label = joint.prismatic ? linear_unit : angular_unit;
-    panels.push_back(std::move(panel));
+    panels.push_back(panel_over_time(fmt::format("{} of {}", quantity, joint.name),
+                                     joint.prismatic ? linear_unit : angular_unit));
   }
   add_lines(panels, run.t, columns, line);
   return panels;

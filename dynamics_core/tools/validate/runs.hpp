@@ -36,6 +36,8 @@ class PaperRobot {
   Model model_;
 };
 
+/// An empty panel over time.
+Panel panel_over_time(const std::string& title, const std::string& unit);
 /// One panel per joint with the line `line` of the given columns, titled "QUANTITY of JOINT".
 std::vector<Panel> joint_panels(const Recording& run, const std::string& quantity,
                                 const std::string& angular_unit, const std::string& linear_unit,

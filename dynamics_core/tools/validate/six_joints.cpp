@@ -90,67 +90,82 @@ Recording show_free_fall(ValidationReport& report, const PaperRobot& robot, cons
   return fall;
 }
 
-/// Forced runs with the paper's methods, and ours, which stay within `bound` until `until` in
-/// double.
-void show_forced(ValidationReport& report, const PaperRobot& robot, const Subject& subject,
-                 double paper_departure, double tolerance, double bound, double until) {
-  const auto paper = forced_as_in_the_paper(robot, report, 0.4);
+/// The forced run with the paper's methods, and ours in double and with 32 digits.
+struct ForcedRuns {
+  std::vector<PaperForced> paper;
+  Recording ours, wide;
+  double end_of_plots;  ///< where the run with the paper's method has departed by 1 rad
+
+  /// The column without the values after the end of the plots.
+  Column clipped(const Recording& run, Column column) const {
+    for (std::size_t k = 0; k < column.size(); ++k)
+      if (run.t[k] > end_of_plots) column[k] = std::nan("");
+    return column;
+  }
+};
+
+ForcedRuns forced_runs(ValidationReport& report, const PaperRobot& robot, double tolerance) {
+  auto paper = forced_as_in_the_paper(robot, report, 0.4);
+  const double end = std::min(10.0, departure(paper[0].run, 1.0) + 0.2);
   SimulationOptions options = robot.forced();
   options.integrator = "abm";
   options.rtol = tolerance;
   options.sample = 0.02;
-  const Recording ours = robot.run(options, report, 0.4, 0.5);
+  Recording ours = robot.run(options, report, 0.4, 0.5);
   options.rtol = 1e-25;
   options.sample = 0.1;
-  const Recording wide = robot.run_double_double(options, report, 0.5, 0.95);
+  Recording wide = robot.run_double_double(options, report, 0.5, 0.95);
+  return {std::move(paper), std::move(ours), std::move(wide), end};
+}
 
-  auto panels = joint_panels(ours, "position", "rad", "m", ours.desired, "desired");
-  // the plots end where the run with the paper's method has departed by 1 rad
-  const double end = std::min(10.0, departure(paper[0].run, 1.0) + 0.2);
-  const auto clipped = [&](const Recording& run) {
-    auto columns = run.q;
-    for (Column& column : columns) {
-      for (std::size_t k = 0; k < column.size(); ++k)
-        if (run.t[k] > end) column[k] = std::nan("");
-    }
-    return columns;
-  };
-  add_lines(panels, paper[0].run.t, clipped(paper[0].run), paper[0].name);
-  add_lines(panels, paper[1].run.t, clipped(paper[1].run), paper[1].name);
-  add_lines(panels, wide.t, wide.q, "ours, 32 digits", true);
+void show_forced_positions(ValidationReport& report, const ForcedRuns& runs,
+                           const Subject& subject) {
+  auto panels = joint_panels(runs.ours, "position", "rad", "m", runs.ours.desired, "desired");
+  for (std::size_t method = 0; method < 2; ++method) {
+    const Recording& run = runs.paper[method].run;
+    std::vector<Column> columns;
+    for (const Column& q : run.q) columns.push_back(runs.clipped(run, q));
+    add_lines(panels, run.t, columns, runs.paper[method].name);
+  }
+  add_lines(panels, runs.wide.t, runs.wide.q, "ours, 32 digits", true);
   report.figure(
       subject.name + "_forced",
       fmt::format("Forced run of the {} (2003, Fig. 6): the paper's methods with its tolerance "
                   "depart from the trajectory, ours do not",
                   subject.title),
       SvgFigure(panels, 3));
+}
 
-  Panel deviation;
-  deviation.title = "Largest deviation of any joint from the desired trajectory";
-  deviation.x_label = "time (s)";
-  deviation.y_label = "rad (m)";
+/// Largest deviation of any joint from the desired trajectory over time.
+Line deviation_of(const std::string& title, const Recording& run) {
+  Line line{title, {}, {}};
+  for (std::size_t k = 1; k < run.size(); ++k) {
+    double largest = 1e-18;
+    for (std::size_t i = 0; i < run.q.size(); ++i)
+      largest = max_propagating_nan(largest, std::abs(run.q[i][k] - run.desired[i][k]));
+    line.x.push_back(run.t[k]);
+    line.y.push_back(largest);
+  }
+  return line;
+}
+
+void show_deviations(ValidationReport& report, const ForcedRuns& runs, const Subject& subject) {
+  Panel deviation =
+      panel_over_time("Largest deviation of any joint from the desired trajectory", "rad (m)");
   deviation.logarithmic_y = true;
-  const auto add_deviation = [&](const std::string& title, const Recording& run) {
-    Line line{title, {}, {}};
-    for (std::size_t k = 1; k < run.size(); ++k) {
-      double largest = 1e-18;
-      for (std::size_t i = 0; i < run.q.size(); ++i)
-        largest = max_propagating_nan(largest, std::abs(run.q[i][k] - run.desired[i][k]));
-      line.x.push_back(run.t[k]);
-      line.y.push_back(largest);
-    }
-    deviation.lines.push_back(std::move(line));
-  };
-  for (const auto& [title, integrator, run] : paper) add_deviation(title, run);
-  add_deviation("ABM, double", ours);
-  add_deviation("ABM, 32 digits", wide);
+  for (const auto& [title, integrator, run] : runs.paper)
+    deviation.lines.push_back(deviation_of(title, run));
+  deviation.lines.push_back(deviation_of("ABM, double", runs.ours));
+  deviation.lines.push_back(deviation_of("ABM, 32 digits", runs.wide));
   report.figure(
       subject.name + "_departure",
       fmt::format("Deviation of the forced run of the {} from its trajectory: the open-loop "
                   "motion is unstable, errors grow exponentially",
                   subject.title),
       SvgFigure({deviation}, 1));
+}
 
+void show_departures(ValidationReport& report, const ForcedRuns& runs, double tolerance) {
   std::vector<std::vector<std::string>> rows;
   const auto add_row = [&](const std::string& title, const Recording& run) {
     const double time = departure(run, departure_threshold);
@@ -158,13 +173,16 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
                     fmt::format("{:.1e}", largest_deviation(run)),
                     std::to_string(run.statistics.evaluations)});
   };
-  for (const auto& [title, integrator, run] : paper) add_row(title, run);
-  add_row(fmt::format("ABM, double, {:g}", tolerance), ours);
-  add_row("ABM, 32 digits, 1e-25", wide);
+  for (const auto& [title, integrator, run] : runs.paper) add_row(title, run);
+  add_row(fmt::format("ABM, double, {:g}", tolerance), runs.ours);
+  add_row("ABM, 32 digits, 1e-25", runs.wide);
   report.table({"integrator", fmt::format("deviates by {:g} rad (m) at", departure_threshold),
                 "largest deviation in 10 s", "evaluations"},
                rows);
-  const double time = departure(paper[0].run, departure_threshold);
+}
+
+void claim_departure(ValidationReport& report, const ForcedRuns& runs, double paper_departure) {
+  const double time = departure(runs.paper[0].run, departure_threshold);
   report.claim(
       fmt::format("Deviates from the desired trajectory after about {:g} s (RKF, tolerance 1e-6); "
                   "the same for ABM and DVERK.",
@@ -172,11 +190,16 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
       fmt::format(
           "RKF 4(5) with 1e-6 deviates at {:.1f} s, ABM at {:.1f} s, DVERK at {:.1f} s. The time "
           "depends on round-off and error control; the deviation itself does not.",
-          time, departure(paper[1].run, departure_threshold),
-          departure(paper[2].run, departure_threshold)),
+          time, departure(runs.paper[1].run, departure_threshold),
+          departure(runs.paper[2].run, departure_threshold)),
       std::abs(time - paper_departure) < 0.3 * paper_departure ? Verdict::holds
       : time < 10.0                                            ? Verdict::in_trend
                                                                : Verdict::fails);
+}
+
+/// Ours stay within `bound` until `until` in double.
+void claim_accuracy(ValidationReport& report, const ForcedRuns& runs, double bound, double until) {
+  const Recording& ours = runs.ours;
   double worst = ours.t.back() >= until ? 0.0 : std::nan("");
   for (std::size_t i = 0; i < ours.q.size(); ++i) {
     for (std::size_t k = 0; k < ours.size() && ours.t[k] <= until; ++k)
@@ -185,26 +208,35 @@ void show_forced(ValidationReport& report, const PaperRobot& robot, const Subjec
   report.claim(fmt::format("(Ours: within {:g} for {:g} s in double.)", bound, until),
                fmt::format("Within {:.1e} rad (m) for {:g} s.", worst, until), worst < bound);
   report.claim("(Ours: within 1e-3 for 10 s with 32 digits.)",
-               fmt::format("Within {:.1e} rad (m).", largest_deviation(wide)),
-               largest_deviation(wide) < 1e-3);
+               fmt::format("Within {:.1e} rad (m).", largest_deviation(runs.wide)),
+               largest_deviation(runs.wide) < 1e-3);
+}
 
-  if (subject.name != "stanford") return;
+void show_end_effector(ValidationReport& report, const ForcedRuns& runs) {
   std::vector<Panel> path;
   const char* const axes[] = {"X_1", "Y_1", "Z_1"};
+  const auto& [name, integrator, run] = runs.paper[0];
   for (std::size_t i = 0; i < 3; ++i) {
-    Panel panel;
-    panel.title = fmt::format("End effector along {}", axes[i]);
-    panel.x_label = "time (s)";
-    panel.y_label = "m";
-    std::vector<double> clipped_path = paper[0].run.end_effector[i];
-    for (std::size_t k = 0; k < clipped_path.size(); ++k)
-      if (paper[0].run.t[k] > end) clipped_path[k] = std::nan("");
-    panel.lines.push_back({paper[0].name, paper[0].run.t, clipped_path});
-    panel.lines.push_back({"ours, 32 digits", wide.t, wide.end_effector[i], true});
+    Panel panel = panel_over_time(fmt::format("End effector along {}", axes[i]), "m");
+    panel.lines.push_back({name, run.t, runs.clipped(run, run.end_effector[i])});
+    panel.lines.push_back({"ours, 32 digits", runs.wide.t, runs.wide.end_effector[i], true});
     path.push_back(std::move(panel));
   }
   report.figure("stanford_end_effector", "End-effector path of the forced run (2003, Fig. 7)",
                 SvgFigure(path, 3));
+}
+
+/// Forced runs with the paper's methods, and ours with `tolerance`, which stay within `bound` until
+/// `until` in double.
+void show_forced(ValidationReport& report, const PaperRobot& robot, const Subject& subject,
+                 double paper_departure, double tolerance, double bound, double until) {
+  const ForcedRuns runs = forced_runs(report, robot, tolerance);
+  show_forced_positions(report, runs, subject);
+  show_deviations(report, runs, subject);
+  show_departures(report, runs, tolerance);
+  claim_departure(report, runs, paper_departure);
+  claim_accuracy(report, runs, bound, until);
+  if (subject.name == "stanford") show_end_effector(report, runs);
 }
 
 }  // namespace
