@@ -16,6 +16,9 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Help of the flag --json.
+inline constexpr const char* json_flag_help = "print one JSON object";
+
 /// Exit code of a command that ran: 0, or 1 if the computation failed.
 struct Outcome {
   int exit_code = 0;

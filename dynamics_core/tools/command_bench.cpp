@@ -138,7 +138,7 @@ void add_bench(CLI::App& app, Outcome& outcome) {
       "bench", "Compare the speed with KDL, MuJoCo and Pinocchio on this machine");
   command->add_option("--seconds", args->seconds, "approximate measuring time in s (default 4)")
       ->check(CLI::Range(0.001, 3600.0));
-  command->add_flag("--json", args->json, "print one JSON object");
+  command->add_flag("--json", args->json, json_flag_help);
   command->callback([args, &outcome] {
     ordered_json measured;
     try {

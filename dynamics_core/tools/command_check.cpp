@@ -221,7 +221,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
       ->add_option("FILE", args->file,
                    "a URDF file, a DH table (YAML), or planar3, stanford, puma, canadarm")
       ->required();
-  command->add_flag("--json", args->json, "print one JSON object");
+  command->add_flag("--json", args->json, json_flag_help);
   command->add_flag("--no-condition", args->no_condition,
                     "do not sample the condition number of the inertia matrix");
   auto* fix = command->add_flag("--fix", args->fix,

@@ -284,7 +284,7 @@ void add_compare(CLI::App& app, Outcome& outcome) {
   command->add_option("--samples", args->samples, "random states per comparison (default 20)")
       ->check(CLI::Range(1, 1000000));
   command->add_option("--seed", args->seed, "seed of the random states (default 1)");
-  command->add_flag("--json", args->json, "print one JSON object");
+  command->add_flag("--json", args->json, json_flag_help);
   command->callback([args, &outcome] {
     const Robot robot = args->robot.load();
     const auto comparisons = compare_all(robot.model, *args);

@@ -383,7 +383,7 @@ void add_count(CLI::App& app, Outcome&) {
       "--links", args->links,
       "links of an arm with general DH parameters, 1 to 100 (default 6), or a robot");
   command->add_option("ROBOT", args->robot, "robot to count for instead of an arm");
-  command->add_flag("--json", args->json, "print one JSON object");
+  command->add_flag("--json", args->json, json_flag_help);
   command->callback([args] {
     if (!args->links.empty() && !args->robot.empty()) {
       throw InputError("--links and ROBOT exclude each other: give one of them, not both");

@@ -12,31 +12,24 @@
 namespace dynamics::tools {
 
 void add_forward(CLI::App& app, Outcome&) {
-  struct ForwardArguments {
-    RobotArgument robot;
-    std::string q, qd, tau, algorithm = "udut";
-    bool no_friction = false, json = false, rigid = false;
+  struct Arguments : StateArguments {
+    std::string tau, algorithm = "udut";
   };
-  auto args = std::make_shared<ForwardArguments>();
+  auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "forward", "Forward dynamics: joint accelerations for given joint torques");
-  args->robot.add_to(*command);
-  command->add_option("--q", args->q, "joint positions, comma separated (default: start position)");
-  command->add_option("--qd", args->qd, "joint velocities (default: 0)");
+  args->add_state_to(*command);
   command->add_option("--tau", args->tau, "joint torques, forces of prismatic joints (default: 0)");
   command->add_option("--algorithm", args->algorithm,
                       "lagrange, strobing, walker-orin, articulated-body, nasser, denoc-explicit "
                       "or udut (default); flexible links: udut or cholesky");
-  command->add_flag("--rigid", args->rigid, rigid_flag_help);
-  command->add_flag("--no-friction", args->no_friction, "ignore damping and friction");
-  command->add_flag("--json", args->json, "print one JSON object");
+  args->add_flags_to(*command, true);
   command->callback([args] {
     Robot robot = args->robot.load();
     if (const auto flexible = flexible_model(robot, args->rigid)) {
       report_forward(*flexible, robot,
                      {.q = args->q,
                       .qd = args->qd,
-                      .qdd = "",
                       .tau = args->tau,
                       .algorithm = args->algorithm,
                       .friction = !args->no_friction,

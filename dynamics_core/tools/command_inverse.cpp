@@ -16,10 +16,8 @@
 namespace dynamics::tools {
 namespace {
 
-struct InverseArguments {
-  RobotArgument robot;
-  std::string q, qd, qdd, algorithm = "denoc";
-  bool no_friction = false, json = false, rigid = false;
+struct InverseArguments : StateArguments {
+  std::string qdd, algorithm = "denoc";
   std::string trajectory, q0, q1;
   std::optional<double> period;
   double duration = 10.0, sample = 0.01;
@@ -34,7 +32,6 @@ void one_state(const InverseArguments& args) {
                    {.q = args.q,
                     .qd = args.qd,
                     .qdd = args.qdd,
-                    .tau = "",
                     .algorithm = args.algorithm,
                     .friction = !args.no_friction,
                     .json = args.json});
@@ -127,22 +124,18 @@ void add_inverse(CLI::App& app, Outcome&) {
   auto args = std::make_shared<InverseArguments>();
   CLI::App* command = app.add_subcommand(
       "inverse", "Inverse dynamics: joint torques for one state or along a trajectory");
-  args->robot.add_to(*command);
-  auto* q = command->add_option("--q", args->q,
-                                "joint positions, comma separated (default: start position)");
-  auto* qd = command->add_option("--qd", args->qd, "joint velocities (default: 0)");
+  args->add_state_to(*command);
   auto* qdd = command->add_option("--qdd", args->qdd, "joint accelerations (default: 0)");
   command->add_option("--algorithm", args->algorithm,
                       "lagrange, newton-euler, modified-newton-euler, strobing, denoc-explicit or "
                       "denoc (default)");
-  command->add_flag("--rigid", args->rigid, rigid_flag_help);
-  command->add_flag("--no-friction", args->no_friction, "ignore damping and friction");
-  command->add_flag("--json", args->json, "print one JSON object");
+  args->add_flags_to(*command, true);
   auto* trajectory =
       command->add_option("--trajectory", args->trajectory,
                           "cycloid, a CSV file with t and q_JOINT (qd_, qdd_) columns, "
                           "or a JointTrajectory in YAML");
-  trajectory->excludes(q)->excludes(qd)->excludes(qdd);
+  for (const char* name : {"--q", "--qd"}) trajectory->excludes(command->get_option(name));
+  trajectory->excludes(qdd);
   const auto with_trajectory = [&](CLI::Option* option) {
     option->needs(trajectory)->group("With --trajectory");
   };

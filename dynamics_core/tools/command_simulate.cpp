@@ -29,11 +29,11 @@ extern "C" void set_interrupted(int) { interrupted = true; }
 
 struct SimulateArguments {
   RobotArgument robot;
-  std::string scenario = "free-fall", integrator = "dop853", trajectory, q0, qd0, q1, compare;
+  SimulationOptions options;  ///< those that are numbers or names
+  std::string scenario = "free-fall", trajectory, q0, qd0, q1, compare;
   std::string precision = "double", base_motion, payload, algorithm = "udut";
-  double duration = 10.0, rtol = 1e-9, sample = 0.01, restitution = 0.0;
-  std::optional<double> atol, step, period, drop_payload, bandwidth;
-  bool no_friction = false, limits = false, json = false, rigid = false;
+  std::optional<double> period;
+  bool no_friction = false, json = false, rigid = false;
   std::vector<std::string> outputs;
   std::string command_line;
 };
@@ -47,19 +47,9 @@ std::string integrator_list() {
 
 SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
                              const std::optional<FlexibleModel>& flexible) {
-  SimulationOptions options;
+  SimulationOptions options = args.options;
   options.scenario = scenario_from_name(args.scenario);
-  options.duration = args.duration;
-  options.integrator = args.integrator;
-  options.rtol = args.rtol;
-  options.atol = args.atol;
-  options.step = args.step;
-  options.sample = args.sample;
   options.friction = !args.no_friction;
-  options.limits = args.limits;
-  options.restitution = args.restitution;
-  options.drop_payload = args.drop_payload;
-  if (args.bandwidth) options.bandwidth = *args.bandwidth;
   if (!args.base_motion.empty()) options.base = base_motion(args.base_motion);
   if (flexible) {
     options.q0 = parse_state("--q0", args.q0, *flexible, robot.q0);
@@ -234,12 +224,14 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   args->robot.add_to(*command);
   command->add_option("--scenario", args->scenario,
                       "free-fall (default), forced, hold, computed-torque");
-  command->add_option("--duration", args->duration, "duration in s (default 10)");
-  command->add_option("--integrator", args->integrator, integrator_list() + " (default dop853)");
-  command->add_option("--rtol", args->rtol, "relative tolerance (default 1e-9)");
-  command->add_option("--atol", args->atol, "absolute tolerance (default: equal to --rtol)");
-  command->add_option("--step", args->step, "step in s, required by fixed-step methods");
-  command->add_option("--sample", args->sample, "sample time in s (default 0.01)");
+  command->add_option("--duration", args->options.duration, "duration in s (default 10)");
+  command->add_option("--integrator", args->options.integrator,
+                      integrator_list() + " (default dop853)");
+  command->add_option("--rtol", args->options.rtol, "relative tolerance (default 1e-9)");
+  command->add_option("--atol", args->options.atol,
+                      "absolute tolerance (default: equal to --rtol)");
+  command->add_option("--step", args->options.step, "step in s, required by fixed-step methods");
+  command->add_option("--sample", args->options.sample, "sample time in s (default 0.01)");
   command->add_option("--q0", args->q0, "start position (default: from the DH table, otherwise 0)");
   command->add_option("--qd0", args->qd0,
                       "start velocity (default: from the DH table, otherwise 0)");
@@ -250,21 +242,21 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->add_option("--period", args->period,
                       "period of the cycloid in s (default: from the DH table, otherwise 10)");
   command->add_option(
-      "--bandwidth", args->bandwidth,
+      "--bandwidth", args->options.bandwidth,
       "bandwidth of the controller of hold and computed-torque in rad/s (default 10)");
-  command->add_flag("--limits", args->limits,
+  command->add_flag("--limits", args->options.limits,
                     "apply joint stops and effort limits; report velocities above their limits");
-  command->add_option("--restitution", args->restitution,
+  command->add_option("--restitution", args->options.restitution,
                       "coefficient of restitution of the joint stops, 0 (default) to 1");
   command->add_option("--payload", args->payload,
                       "MASS[,X,Y,Z]: point mass fixed to the end-effector frame (kg, m)");
-  command->add_option("--drop-payload", args->drop_payload,
+  command->add_option("--drop-payload", args->options.drop_payload,
                       "time in s at which the payload is released");
   command->add_option("--base-motion", args->base_motion,
                       "AXIS:AMPLITUDE:HZ,... with AXIS x, y, z, roll, pitch or yaw; or a CSV file");
   command->add_option("--precision", args->precision,
                       "double (default) or double-double (32 digits, for reference solutions)");
-  command->add_flag("--no-friction", args->no_friction, "ignore damping and friction");
+  command->add_flag("--no-friction", args->no_friction, no_friction_flag_help);
   command->add_flag("--rigid", args->rigid, rigid_flag_help);
   command->add_option("--algorithm", args->algorithm,
                       "for flexible links: udut (default, recursive) or cholesky");
@@ -272,7 +264,7 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       ->take_all();
   command->add_option("--compare", args->compare,
                       "recorded run (F.json) to show for comparison in the page");
-  command->add_flag("--json", args->json, "print one JSON object");
+  command->add_flag("--json", args->json, json_flag_help);
   command->callback([args, command, &outcome] {
     args->command_line = "dynamics simulate " + args->robot.name;
     for (const CLI::Option* option : command->get_options()) {

@@ -5,43 +5,34 @@
 
 #include "command.hpp"
 #include "denoc_report.hpp"
+#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/udut.hpp"
 #include "flexible_report.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 
 namespace dynamics::tools {
 void add_terms(CLI::App& app, Outcome&) {
-  struct TermsArguments {
-    RobotArgument robot;
-    std::string q, qd;
-    bool json = false, denoc = false, rigid = false;
+  struct Arguments : StateArguments {
+    bool denoc = false;
   };
-  auto args = std::make_shared<TermsArguments>();
+  auto args = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "terms", "Terms of M qdd + C qd + g = tau, energies, and the factorization M = U D U^T");
-  args->robot.add_to(*command);
-  command->add_option("--q", args->q, "joint positions, comma separated (default: start position)");
-  command->add_option("--qd", args->qd, "joint velocities (default: 0)");
+  args->add_state_to(*command);
   command->add_flag("--denoc", args->denoc,
                     "also print the DeNOC matrices, composite and articulated inertias, and the "
                     "steps of the elimination");
-  command->add_flag("--rigid", args->rigid, rigid_flag_help);
-  command->add_flag("--json", args->json, "print one JSON object");
+  args->add_flags_to(*command, false);
   command->callback([args] {
     Robot robot = args->robot.load();
     if (const auto flexible = flexible_model(robot, args->rigid)) {
       if (args->denoc) throw InputError("--denoc: this robot has flexible links; add --rigid");
       report_terms(*flexible, robot,
-                   {.q = args->q,
-                    .qd = args->qd,
-                    .qdd = "",
-                    .tau = "",
-                    .algorithm = "",
-                    .friction = false,
-                    .json = args->json});
+                   {.q = args->q, .qd = args->qd, .friction = false, .json = args->json});
       return;
     }
     const Model& model = robot.model;

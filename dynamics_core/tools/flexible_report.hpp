@@ -14,8 +14,6 @@
 
 namespace dynamics::tools {
 
-inline constexpr const char* rigid_flag_help = "treat flexible links as rigid";
-
 /// The model with flexible links, its warnings reported; std::nullopt if the robot has none or
 /// `rigid` is set.
 std::optional<FlexibleModel> flexible_model(Robot& robot, bool rigid);
@@ -26,7 +24,7 @@ std::vector<double> parse_state(const std::string& option, const std::string& te
                                 const FlexibleModel& model, const std::vector<double>& fallback);
 
 struct FlexibleRequest {
-  std::string q, qd, qdd, tau, algorithm;
+  std::string q, qd, qdd = {}, tau = {}, algorithm = {};
   bool friction = true, json = false;
 };
 /// Prints qdd; `algorithm`: udut (recursive) or cholesky.

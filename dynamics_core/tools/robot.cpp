@@ -116,6 +116,18 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
   return numbers;
 }
 
+void StateArguments::add_state_to(CLI::App& command) {
+  robot.add_to(command);
+  command.add_option("--q", q, "joint positions, comma separated (default: start position)");
+  command.add_option("--qd", qd, "joint velocities (default: 0)");
+}
+
+void StateArguments::add_flags_to(CLI::App& command, bool friction) {
+  command.add_flag("--rigid", rigid, rigid_flag_help);
+  if (friction) command.add_flag("--no-friction", no_friction, no_friction_flag_help);
+  command.add_flag("--json", json, json_flag_help);
+}
+
 std::vector<double> parse_vector(const std::string& option, const std::string& text,
                                  std::size_t size, const std::vector<double>& fallback,
                                  const char* meaning) {

@@ -19,6 +19,10 @@
 
 namespace dynamics::tools {
 
+/// Help of flags that several commands have.
+inline constexpr const char* rigid_flag_help = "treat flexible links as rigid";
+inline constexpr const char* no_friction_flag_help = "ignore damping and friction";
+
 struct Robot {
   Model model;
   std::string argument;          ///< ROBOT as given on the command line
@@ -44,6 +48,17 @@ struct RobotArgument {
   std::string gravity;
   void add_to(CLI::App& command);
   Robot load() const;
+};
+
+/// The options of the commands on one state of a robot.
+struct StateArguments {
+  RobotArgument robot;
+  std::string q, qd;
+  bool rigid = false, no_friction = false, json = false;
+  /// ROBOT, --q and --qd.
+  void add_state_to(CLI::App& command);
+  /// --rigid, --no-friction (if friction enters the result) and --json.
+  void add_flags_to(CLI::App& command, bool friction);
 };
 
 /// Parses "1,2.5,-3e-2" into `size` finite numbers; returns `fallback` if the text is empty.
