@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dynamics_core/model.hpp"
@@ -38,6 +39,15 @@ struct BenchmarkCase {
   /// batches.
   std::function<Eigen::MatrixXd()> result = nullptr;
 };
+
+/// A case that makes one call per state: call(k) for state k.
+template <class Call, class Result>
+BenchmarkCase state_by_state(std::string work, std::string name, Call call, Result result) {
+  const auto run = [call](std::size_t first, std::size_t calls) {
+    for (std::size_t k = first; k < first + calls; ++k) call(k);
+  };
+  return {std::move(work), std::move(name), 1, 1, run, std::move(result)};
+}
 
 const Model& puma();
 inline constexpr std::size_t batch_size = 2048;    ///< fits into the L2 cache

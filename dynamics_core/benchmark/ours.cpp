@@ -66,34 +66,21 @@ struct ManyStates {
 std::vector<BenchmarkCase> ours_on(const Model& model) {
   // low velocities, so that long chains do not overflow
   const auto one = std::make_shared<OneState>(model, model.size() > 6 ? 0.1 : 3.0);
-  std::vector<BenchmarkCase> all;
-  all.push_back({"inverse", "ours", 1, 1,
-                 [one](std::size_t first, std::size_t calls) {
-                   const States& s = one->states;
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     inverse_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k),
-                                      s.row(s.u, k), one->result);
-                   }
-                 },
-                 [one] { return column(one->result); }});
-  all.push_back({"forward", "ours", 1, 1,
-                 [one](std::size_t first, std::size_t calls) {
-                   const States& s = one->states;
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     forward_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k),
-                                      s.row(s.u, k), one->result);
-                   }
-                 },
-                 [one] { return column(one->result); }});
-  all.push_back({"inertia matrix", "ours", 1, 1,
-                 [one](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     inertia_matrix(one->model, one->workspace, one->states.row(one->states.q, k),
-                                    one->matrix);
-                   }
-                 },
-                 [one] { return one->matrix; }});
-  return all;
+  const auto result = [one] { return column(one->result); };
+  const auto inverse = [one, &s = one->states](std::size_t k) {
+    inverse_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k), s.row(s.u, k),
+                     one->result);
+  };
+  const auto forward = [one, &s = one->states](std::size_t k) {
+    forward_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k), s.row(s.u, k),
+                     one->result);
+  };
+  const auto matrix = [one, &s = one->states](std::size_t k) {
+    inertia_matrix(one->model, one->workspace, s.row(s.q, k), one->matrix);
+  };
+  return {state_by_state("inverse", "ours", inverse, result),
+          state_by_state("forward", "ours", forward, result),
+          state_by_state("inertia matrix", "ours", matrix, [one] { return one->matrix; })};
 }
 
 std::vector<BenchmarkCase> batches(std::size_t threads, std::size_t states) {

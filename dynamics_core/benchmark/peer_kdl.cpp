@@ -57,34 +57,23 @@ struct Kdl {
 
 std::vector<BenchmarkCase> kdl() {
   const auto peer = std::make_shared<Kdl>();
-  std::vector<BenchmarkCase> all;
-  all.push_back({"inverse", "kdl", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     const std::size_t i = k % peer->states.count;
-                     Kdl::require(peer->inverse.CartToJnt(peer->q[i], peer->qd[i], peer->u[i],
-                                                          peer->nothing, peer->result));
-                   }
-                 },
-                 [peer] { return peer->result.data; }});
-  all.push_back({"forward", "kdl", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     const std::size_t i = k % peer->states.count;
-                     Kdl::require(peer->forward.CartToJnt(peer->q[i], peer->qd[i], peer->u[i],
-                                                          peer->nothing, peer->result));
-                   }
-                 },
-                 [peer] { return peer->result.data; }});
-  all.push_back({"inertia matrix", "kdl", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     const std::size_t i = k % peer->states.count;
-                     Kdl::require(peer->parameters.JntToMass(peer->q[i], peer->matrix));
-                   }
-                 },
-                 [peer] { return peer->matrix.data; }});
-  return all;
+  const auto result = [peer] { return peer->result.data; };
+  const auto inverse = [peer](std::size_t k) {
+    const std::size_t i = k % peer->states.count;
+    Kdl::require(
+        peer->inverse.CartToJnt(peer->q[i], peer->qd[i], peer->u[i], peer->nothing, peer->result));
+  };
+  const auto forward = [peer](std::size_t k) {
+    const std::size_t i = k % peer->states.count;
+    Kdl::require(
+        peer->forward.CartToJnt(peer->q[i], peer->qd[i], peer->u[i], peer->nothing, peer->result));
+  };
+  const auto matrix = [peer](std::size_t k) {
+    Kdl::require(peer->parameters.JntToMass(peer->q[k % peer->states.count], peer->matrix));
+  };
+  return {state_by_state("inverse", "kdl", inverse, result),
+          state_by_state("forward", "kdl", forward, result),
+          state_by_state("inertia matrix", "kdl", matrix, [peer] { return peer->matrix.data; })};
 }
 
 std::string kdl_version() { return DYNAMICS_KDL_VERSION; }

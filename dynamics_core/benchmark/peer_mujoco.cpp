@@ -23,6 +23,10 @@ struct Mujoco {
     std::copy_n(states.row(states.q, k).data(), 6, robot.data()->qpos);
     std::copy_n(states.row(states.qd, k).data(), 6, robot.data()->qvel);
   }
+  void set(std::size_t k, mjtNum* u) {
+    set(k);
+    std::copy_n(states.row(states.u, k).data(), 6, u);
+  }
   static Eigen::MatrixXd column(const mjtNum* values) {
     return Eigen::Map<const Eigen::VectorXd>(values, 6);
   }
@@ -35,41 +39,30 @@ struct Mujoco {
 
 std::vector<BenchmarkCase> mujoco() {
   const auto peer = std::make_shared<Mujoco>();
-  std::vector<BenchmarkCase> all;
-  all.push_back({"inverse", "mujoco", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     peer->set(k);
-                     std::copy_n(peer->states.row(peer->states.u, k).data(), 6,
-                                 peer->robot.data()->qacc);
-                     mj_inverse(peer->robot.model(), peer->robot.data());
-                   }
-                 },
-                 [peer] { return Mujoco::column(peer->robot.data()->qfrc_inverse); }});
-  all.push_back({"forward", "mujoco", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     peer->set(k);
-                     std::copy_n(peer->states.row(peer->states.u, k).data(), 6,
-                                 peer->robot.data()->qfrc_applied);
-                     mj_forward(peer->robot.model(), peer->robot.data());
-                   }
-                 },
-                 [peer] { return Mujoco::column(peer->robot.data()->qacc); }});
-  all.push_back({"inertia matrix", "mujoco", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     peer->set(k);
-                     mj_kinematics(peer->robot.model(), peer->robot.data());
-                     mj_comPos(peer->robot.model(), peer->robot.data());
-                     mj_crb(peer->robot.model(), peer->robot.data());
-                     mj_fullM(peer->robot.model(), peer->matrix, peer->robot.data()->qM);
-                   }
-                 },
-                 [peer]() -> Eigen::MatrixXd {
-                   return Eigen::Map<const Eigen::MatrixXd>(peer->matrix, 6, 6);
-                 }});
-  return all;
+  mjModel* const model = peer->robot.model();
+  mjData* const data = peer->robot.data();
+  const auto inverse = [peer, model, data](std::size_t k) {
+    peer->set(k, data->qacc);
+    mj_inverse(model, data);
+  };
+  const auto forward = [peer, model, data](std::size_t k) {
+    peer->set(k, data->qfrc_applied);
+    mj_forward(model, data);
+  };
+  const auto matrix = [peer, model, data](std::size_t k) {
+    peer->set(k);
+    mj_kinematics(model, data);
+    mj_comPos(model, data);
+    mj_crb(model, data);
+    mj_fullM(model, peer->matrix, data->qM);
+  };
+  return {state_by_state("inverse", "mujoco", inverse,
+                         [peer, data] { return Mujoco::column(data->qfrc_inverse); }),
+          state_by_state("forward", "mujoco", forward,
+                         [peer, data] { return Mujoco::column(data->qacc); }),
+          state_by_state("inertia matrix", "mujoco", matrix, [peer]() -> Eigen::MatrixXd {
+            return Eigen::Map<const Eigen::MatrixXd>(peer->matrix, 6, 6);
+          })};
 }
 
 std::string mujoco_version() { return mj_versionString(); }

@@ -89,36 +89,23 @@ struct Pinocchio {
 
 std::vector<BenchmarkCase> pinocchio() {
   const auto peer = std::make_shared<Pinocchio>();
-  std::vector<BenchmarkCase> all;
-  all.push_back({"inverse", "pinocchio", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     const std::size_t i = k % peer->states.count;
-                     ::pinocchio::rnea(peer->model, peer->data, peer->q[i], peer->qd[i],
-                                       peer->u[i]);
-                   }
-                 },
-                 [peer] { return peer->data.tau; }});
-  all.push_back({"forward", "pinocchio", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     const std::size_t i = k % peer->states.count;
-                     ::pinocchio::aba(peer->model, peer->data, peer->q[i], peer->qd[i], peer->u[i]);
-                   }
-                 },
-                 [peer] { return peer->data.ddq; }});
-  all.push_back({"inertia matrix", "pinocchio", 1, 1,
-                 [peer](std::size_t first, std::size_t calls) {
-                   for (std::size_t k = first; k < first + calls; ++k) {
-                     const std::size_t i = k % peer->states.count;
-                     ::pinocchio::crba(peer->model, peer->data, peer->q[i]);
-                   }
-                 },
-                 [peer]() -> Eigen::MatrixXd {
-                   // only the upper triangle is computed
-                   return peer->data.M.selfadjointView<Eigen::Upper>();
-                 }});
-  return all;
+  const auto inverse = [peer](std::size_t k) {
+    const std::size_t i = k % peer->states.count;
+    ::pinocchio::rnea(peer->model, peer->data, peer->q[i], peer->qd[i], peer->u[i]);
+  };
+  const auto forward = [peer](std::size_t k) {
+    const std::size_t i = k % peer->states.count;
+    ::pinocchio::aba(peer->model, peer->data, peer->q[i], peer->qd[i], peer->u[i]);
+  };
+  const auto matrix = [peer](std::size_t k) {
+    ::pinocchio::crba(peer->model, peer->data, peer->q[k % peer->states.count]);
+  };
+  return {state_by_state("inverse", "pinocchio", inverse, [peer] { return peer->data.tau; }),
+          state_by_state("forward", "pinocchio", forward, [peer] { return peer->data.ddq; }),
+          state_by_state("inertia matrix", "pinocchio", matrix, [peer]() -> Eigen::MatrixXd {
+            // only the upper triangle is computed
+            return peer->data.M.selfadjointView<Eigen::Upper>();
+          })};
 }
 
 std::string pinocchio_version() { return DYNAMICS_PINOCCHIO; }
