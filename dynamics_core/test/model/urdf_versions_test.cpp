@@ -30,25 +30,12 @@ const double infinity = std::numeric_limits<double>::infinity();
 
 /// A pendulum of 1 kg at 0.5 m whose joint is placed by `origin`.
 std::string pendulum(const std::string& version, const std::string& origin) {
-  return "<robot name=\"pendulum\"" + version + R"(>
-  <link name="base"/>
-  <link name="rod">
-    <inertial>
-      <origin xyz="0.5 0 0" rpy="0 0 0"/>
-      <mass value="1"/>
-      <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/>
-    </inertial>
-  </link>
-  <joint name="pivot" type="revolute">
-    <parent link="base"/>
-    <child link="rod"/>
-    )" + origin +
-         R"(
+  return "<robot name=\"pendulum\"" + version + ">\n  <link name=\"base\"/>\n" +
+         test::urdf_link("rod", R"(xyz="0.5 0 0" rpy="0 0 0")", "1", {"0.01", "0.1", "0.1"}) +
+         test::urdf_joint("pivot", "base", "rod", "    " + origin + R"(
     <axis xyz="0 0 1"/>
     <limit lower="-3" upper="3" effort="10" velocity="5"/>
-  </joint>
-</robot>
-)";
+)") + "</robot>\n";
 }
 
 VectorXd torque(const std::string& text, const VectorXd& q) {

@@ -5,43 +5,39 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 namespace dynamics::test {
 
+/// A link with an <origin> (its attributes), mass and principal moments of inertia.
+inline std::string urdf_link(const std::string& name, const std::string& origin,
+                             const std::string& mass, const std::array<const char*, 3>& moments) {
+  return "  <link name=\"" + name + "\">\n    <inertial>\n      <origin " + origin +
+         "/>\n      <mass value=\"" + mass + "\"/>\n      <inertia ixx=\"" + moments[0] +
+         "\" ixy=\"0\" ixz=\"0\" iyy=\"" + moments[1] + "\" iyz=\"0\" izz=\"" + moments[2] +
+         "\"/>\n    </inertial>\n  </link>\n";
+}
+
+/// A revolute joint; `rest` are its other elements.
+inline std::string urdf_joint(const std::string& name, const std::string& parent,
+                              const std::string& child, const std::string& rest) {
+  return "  <joint name=\"" + name + "\" type=\"revolute\">\n    <parent link=\"" + parent +
+         "\"/>\n    <child link=\"" + child + "\"/>\n" + rest + "  </joint>\n";
+}
+
 inline std::string arm_urdf() {
   return R"(<robot name="arm">
   <link name="base"/>
-  <link name="upper">
-    <inertial>
-      <origin xyz="0 0 0.5" rpy="0 0 0"/>
-      <mass value="2"/>
-      <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.02"/>
-    </inertial>
-  </link>
-  <link name="lower">
-    <inertial>
-      <origin xyz="0 0 0.3"/>
-      <mass value="1"/>
-      <inertia ixx="0.05" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.01"/>
-    </inertial>
-  </link>
-  <joint name="shoulder" type="revolute">
-    <parent link="base"/>
-    <child link="upper"/>
-    <origin xyz="0 0 0.1" rpy="0 0 0"/>
+)" + urdf_link("upper", R"(xyz="0 0 0.5" rpy="0 0 0")", "2", {"0.1", "0.1", "0.02"}) +
+         urdf_link("lower", R"(xyz="0 0 0.3")", "1", {"0.05", "0.05", "0.01"}) +
+         urdf_joint("shoulder", "base", "upper", R"(    <origin xyz="0 0 0.1" rpy="0 0 0"/>
     <axis xyz="0 1 0"/>
     <limit lower="-2" upper="2" effort="100" velocity="3"/>
-  </joint>
-  <joint name="elbow" type="revolute">
-    <parent link="upper"/>
-    <child link="lower"/>
-    <origin xyz="0 0 1" rpy="0 0 0"/>
+)") + urdf_joint("elbow", "upper", "lower", R"(    <origin xyz="0 0 1" rpy="0 0 0"/>
     <axis xyz="0 1 0"/>
     <limit lower="-2" upper="2" effort="50" velocity="3"/>
-  </joint>
-</robot>
-)";
+)") + "</robot>\n";
 }
 
 /// The text with the first `from` replaced. Fails the test if there is none.

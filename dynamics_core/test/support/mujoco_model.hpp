@@ -13,14 +13,13 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "dynamics_core/description.hpp"
+#include "support/load_mujoco.hpp"
 
 namespace dynamics::test {
 
@@ -29,18 +28,7 @@ class MujocoModel {
   explicit MujocoModel(const RobotDescription& robot,
                        const Eigen::Vector3d& gravity = {0.0, 0.0, -9.81}) {
     const std::string text = mjcf(robot, gravity);
-    auto vfs = std::make_unique<mjVFS>();
-    mj_defaultVFS(vfs.get());
-    if (mj_makeEmptyFileVFS(vfs.get(), "robot.xml", static_cast<int>(text.size())) != 0) {
-      throw std::runtime_error("MuJoCo: no room for the model's text");
-    }
-    std::memcpy(vfs->filedata[0], text.data(), text.size());
-    char error[1000] = "";
-    model_.reset(mj_loadXML("robot.xml", vfs.get(), error, sizeof error));
-    mj_deleteVFS(vfs.get());
-    if (!model_) throw std::runtime_error(std::string("MuJoCo: ") + error);
-    model_->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_LIMIT |
-                                mjDSBL_EQUALITY | mjDSBL_FRICTIONLOSS | mjDSBL_WARMSTART;
+    model_ = load_mujoco("robot.xml", text);
     model_->opt.enableflags |= mjENBL_ENERGY;
     data_.reset(mj_makeData(model_.get()));
   }
@@ -214,12 +202,8 @@ class MujocoModel {
         text(gravity), bodies);
   }
 
-  struct Delete {
-    void operator()(mjModel* model) const { mj_deleteModel(model); }
-    void operator()(mjData* data) const { mj_deleteData(data); }
-  };
-  std::unique_ptr<mjModel, Delete> model_;
-  std::unique_ptr<mjData, Delete> data_;
+  MujocoModelPointer model_;
+  MujocoDataPointer data_;
 };
 
 }  // namespace dynamics::test

@@ -14,11 +14,11 @@
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <algorithm>
-#include <cstring>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "support/load_mujoco.hpp"
 
 namespace dynamics::test {
 
@@ -32,18 +32,7 @@ class MujocoUrdf {
     text.insert(end,
                 "<mujoco><compiler fusestatic='false' balanceinertia='false' "
                 "inertiafromgeom='false' boundmass='2e-15' boundinertia='2e-15'/></mujoco>");
-    auto vfs = std::make_unique<mjVFS>();
-    mj_defaultVFS(vfs.get());
-    if (mj_makeEmptyFileVFS(vfs.get(), "robot.urdf", static_cast<int>(text.size())) != 0) {
-      throw std::runtime_error("MuJoCo: no room for the URDF");
-    }
-    std::memcpy(vfs->filedata[0], text.data(), text.size());
-    char error[1000] = "";
-    model_.reset(mj_loadXML("robot.urdf", vfs.get(), error, sizeof error));
-    mj_deleteVFS(vfs.get());
-    if (!model_) throw std::runtime_error(std::string("MuJoCo: ") + error);
-    model_->opt.disableflags |= mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_LIMIT |
-                                mjDSBL_EQUALITY | mjDSBL_FRICTIONLOSS | mjDSBL_WARMSTART;
+    model_ = load_mujoco("robot.urdf", text);
     std::copy_n(gravity.data(), 3, model_->opt.gravity);
     std::fill_n(model_->dof_damping, model_->nv, 0.0);
     data_.reset(mj_makeData(model_.get()));
@@ -160,12 +149,8 @@ class MujocoUrdf {
         -cr * rolld * pitchd - (sr * rolld * cp + cr * sp * pitchd) * yawd);
   }
 
-  struct Delete {
-    void operator()(mjModel* model) const { mj_deleteModel(model); }
-    void operator()(mjData* data) const { mj_deleteData(data); }
-  };
-  std::unique_ptr<mjModel, Delete> model_;
-  std::unique_ptr<mjData, Delete> data_;
+  MujocoModelPointer model_;
+  MujocoDataPointer data_;
   std::vector<std::string> degrees_;
   Eigen::MatrixXd E_;
   Eigen::VectorXd drift_;
