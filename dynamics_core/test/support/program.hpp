@@ -8,13 +8,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dynamics::test {
@@ -23,6 +26,18 @@ struct Result {
   int code;
   std::string out, err;
 };
+
+/// A matrix that is printed as a list of its rows.
+inline Eigen::MatrixXd matrix(const nlohmann::json& rows) {
+  Eigen::MatrixXd m(static_cast<Eigen::Index>(rows.size()),
+                    static_cast<Eigen::Index>(rows[0].size()));
+  for (Eigen::Index i = 0; i < m.rows(); ++i) {
+    for (Eigen::Index j = 0; j < m.cols(); ++j) {
+      m(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+    }
+  }
+  return m;
+}
 
 class Program : public testing::Test {
  protected:
@@ -73,6 +88,16 @@ class Program : public testing::Test {
     EXPECT_EQ(result.code, 2) << arguments;
     EXPECT_THAT(result.err, testing::HasSubstr(message)) << arguments;
     EXPECT_EQ(result.out, "") << arguments;
+  }
+  /// Expects that `command` refuses each of the arguments with its message and writes no file.
+  void expect_all_refused(const std::string& command,
+                          std::span<const std::pair<const char*, const char*>> cases) const {
+    run("--help");  // out.txt and err.txt
+    const auto before = files();
+    for (const auto& [arguments, message] : cases) {
+      expect_refused(command + arguments, message);
+      EXPECT_EQ(files(), before) << arguments;
+    }
   }
 
   std::filesystem::path folder;

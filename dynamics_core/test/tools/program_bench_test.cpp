@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 using test::Result;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class Bench : public test::Program {
@@ -26,6 +27,13 @@ class Bench : public test::Program {
   static void set_program(const std::string& program) {
     ASSERT_EQ(setenv("DYNAMICS_BENCH_PEERS", program.c_str(), 1),  // NOLINT(concurrency-mt-unsafe)
               0);
+  }
+  /// Of a command that fails and prints nothing else.
+  std::string error_of(const std::string& arguments) const {
+    const Result result = run(arguments);
+    EXPECT_EQ(result.code, 1);
+    EXPECT_EQ(result.out, "");
+    return result.err;
   }
 };
 
@@ -75,20 +83,14 @@ TEST_F(Bench, TableHasRatiosQuartilesBoundThreadsAndGrowth) {
 
 TEST_F(Bench, MissingBenchmarkProgramIsReported) {
   set_program("/nowhere/dynamics_bench_peers");
-  const Result result = run("bench --json");
-  EXPECT_EQ(result.code, 1);
-  EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, HasSubstr("liborocos-kdl-dev"));
-  EXPECT_THAT(result.err, HasSubstr("libmujoco-dev"));
-  EXPECT_THAT(result.err, HasSubstr("/nowhere/dynamics_bench_peers"));
+  EXPECT_THAT(error_of("bench --json"),
+              AllOf(HasSubstr("liborocos-kdl-dev"), HasSubstr("libmujoco-dev"),
+                    HasSubstr("/nowhere/dynamics_bench_peers")));
 }
 
 TEST_F(Bench, FailingBenchmarkProgramIsReported) {
   set_program("/bin/false");
-  const Result result = run("bench");
-  EXPECT_EQ(result.code, 1);
-  EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, HasSubstr("/bin/false failed"));
+  EXPECT_THAT(error_of("bench"), HasSubstr("/bin/false failed"));
   set_program("/bin/true");  // prints nothing
   EXPECT_EQ(run("bench").code, 1);
 }

@@ -92,13 +92,18 @@ TEST_F(FlexibleProgram, HoldKeepsTheJointsWhileTheBeamsVibrate) {
   EXPECT_NE(end["tips"]["tip_link2_y"].get<double>(), 0.0);
 }
 
-TEST_F(FlexibleProgram, WarningsOfBeamsAreInEveryObject) {
-  write("off.urdf", R"(<robot name="h"><link name="base"/><link name="boom">
-    <inertial><origin xyz="1.1 0 0"/><mass value="4"/>
-    <inertia ixx="0.1" iyy="1.4" izz="1.4" ixy="0" ixz="0" iyz="0"/></inertial>
+/// A uniform beam of 4 kg and 2 m on a joint.
+std::string boom_urdf(const std::string& inertial) {
+  return R"(<robot name="h"><link name="base"/><link name="boom"><inertial>)" + inertial +
+         R"(</inertial>
     <flexible length="2" mass_per_length="2" rigidity_y="10" modes_y="1"/></link>
     <joint name="j" type="continuous"><parent link="base"/><child link="boom"/>
-    <axis xyz="0 0 1"/></joint></robot>)");
+    <axis xyz="0 0 1"/></joint></robot>)";
+}
+
+TEST_F(FlexibleProgram, WarningsOfBeamsAreInEveryObject) {
+  write("off.urdf", boom_urdf(R"(<origin xyz="1.1 0 0"/><mass value="4"/>
+    <inertia ixx="0.1" iyy="1.4" izz="1.4" ixy="0" ixz="0" iyz="0"/>)"));
   for (const char* command : {"inverse", "forward", "terms", "simulate"}) {
     const std::string options = command == std::string("simulate") ? " --duration 0.01" : "";
     const Result result = run(std::string(command) + " off.urdf --json" + options);
@@ -116,12 +121,8 @@ TEST_F(FlexibleProgram, RejectsBadInput) {
   expect_refused("forward canadarm --algorithm lagrange", "udut (default) and cholesky");
   expect_refused("simulate canadarm --algorithm qr", "udut (default) and cholesky");
   expect_refused("simulate canadarm --precision double-double", "--rigid");
-  write("heavy.urdf", R"(<robot name="h"><link name="base"/><link name="boom">
-    <inertial><origin xyz="1 0 0"/><mass value="3"/>
-    <inertia ixx="0" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
-    <flexible length="2" mass_per_length="2" rigidity_y="10" modes_y="1"/></link>
-    <joint name="j" type="continuous"><parent link="base"/><child link="boom"/>
-    <axis xyz="0 0 1"/></joint></robot>)");
+  write("heavy.urdf", boom_urdf(R"(<origin xyz="1 0 0"/><mass value="3"/>
+    <inertia ixx="0" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>)"));
   expect_refused("simulate heavy.urdf", "link 'boom'");
   expect_refused("simulate heavy.urdf", "both must have the same mass");
   EXPECT_EQ(run("simulate heavy.urdf --rigid --duration 0.1 --gravity 0,0,0").code, 0);

@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using test::matrix;
 using test::Result;
 using testing::HasSubstr;
 
@@ -54,25 +55,22 @@ TEST_F(Formulations, AlgorithmOptionSelectsTheFormulation) {
   const auto tau = run_json(inverse)["tau"].get<std::vector<double>>();
   const auto qdd = run_json(forward)["qdd"].get<std::vector<double>>();
   std::size_t different = 0;  // in the last digits: another algorithm was used
+  const auto expect_near = [&](const std::vector<double>& got, const std::vector<double>& expected,
+                               double tolerance, const std::string& option) {
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(got[i], expected[i], tolerance) << option;
+    if (got != expected) ++different;
+  };
   for (const auto& formulation : formulations::all()) {
     const std::string option = " --algorithm " + std::string(formulation.name);
     if (formulation.inverse) {
-      const auto other = run_json(inverse + option)["tau"].get<std::vector<double>>();
-      for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(other[i], tau[i], 1e-11) << option;
-      if (other != tau) ++different;
+      expect_near(run_json(inverse + option)["tau"], tau, 1e-11, option);
     } else {
-      const Result refused = run(inverse + option);
-      EXPECT_EQ(refused.code, 2);
-      EXPECT_THAT(refused.err, HasSubstr("supports only forward dynamics"));
+      expect_refused(inverse + option, "supports only forward dynamics");
     }
     if (formulation.forward) {
-      const auto other = run_json(forward + option)["qdd"].get<std::vector<double>>();
-      for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(other[i], qdd[i], 1e-8) << option;
-      if (other != qdd) ++different;
+      expect_near(run_json(forward + option)["qdd"], qdd, 1e-8, option);
     } else {
-      const Result refused = run(forward + option);
-      EXPECT_EQ(refused.code, 2);
-      EXPECT_THAT(refused.err, HasSubstr("supports only inverse dynamics"));
+      expect_refused(forward + option, "supports only inverse dynamics");
     }
   }
   EXPECT_GE(different, 8U);
@@ -168,17 +166,6 @@ TEST_F(Formulations, CompareAgreesForRealRobots) {
     }
     EXPECT_GT(count, 0U) << robots;
   }
-}
-
-Eigen::MatrixXd matrix(const json& rows) {
-  Eigen::MatrixXd m(static_cast<Eigen::Index>(rows.size()),
-                    static_cast<Eigen::Index>(rows[0].size()));
-  for (Eigen::Index i = 0; i < m.rows(); ++i) {
-    for (Eigen::Index j = 0; j < m.cols(); ++j) {
-      m(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-    }
-  }
-  return m;
 }
 
 TEST_F(Formulations, TermsPrintTheDenocMatrices) {
