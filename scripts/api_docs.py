@@ -26,13 +26,7 @@ def warnings(root):
     """Runs Doxygen; returns its warnings as 'FILE:LINE: TEXT'."""
     (root / "build/docs").mkdir(parents=True, exist_ok=True)
     done = subprocess.run(
-        ["doxygen", "docs/Doxyfile"],
-        cwd=root,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
+        ["doxygen", "docs/Doxyfile"], cwd=root, capture_output=True, text=True, check=False
     )
     lines = [line.replace(f"{root}/", "") for line in done.stderr.splitlines() if line.strip()]
     lines = [line for line in lines if not NEEDS_NO_COMMENT.search(line)]
