@@ -64,11 +64,16 @@ TEST(Arm, FreeFallMatchesCoreSimulator) {
   RecordProperty("largest_difference", std::to_string(1e9 * largest) + " nrad");
 }
 
+/// Puts the arm at rest and commands its joints.
+void start(Arm& arm, const Vector& q, const Command& first, const Command& second) {
+  arm.reset(q, Vector{0.0, 0.0});
+  arm.commands()[0] = first;
+  arm.commands()[1] = second;
+}
+
 TEST(Arm, PositionDriveIsCriticallyDampedForAnyLoad) {
   Arm arm(two(), unlimited());
-  arm.reset(Vector{0.0, 0.5}, Vector{0.0, 0.0});
-  arm.commands()[0] = Command::position(1.0);
-  arm.commands()[1] = Command::position(0.5);
+  start(arm, {0.0, 0.5}, Command::position(1.0), Command::position(0.5));
   for (int k = 1; k <= 100; ++k) {
     ASSERT_TRUE(arm.step());
     const double wt = 100.0 * 0.001 * k;
@@ -98,9 +103,7 @@ TEST(Arm, PositionDriveWithVelocityFollowsRampWithoutLag) {
 
 TEST(Arm, VelocityDriveConvergesExponentially) {
   Arm arm(two(), unlimited());
-  arm.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
-  arm.commands()[0] = Command::velocity(0.0);
-  arm.commands()[1] = Command::velocity(2.0);
+  start(arm, {0.0, 0.0}, Command::velocity(0.0), Command::velocity(2.0));
   for (int k = 1; k <= 50; ++k) {
     ASSERT_TRUE(arm.step());
     EXPECT_NEAR(arm.velocities()[1], 2.0 * (1.0 - std::exp(-0.1 * k)), 1e-6);

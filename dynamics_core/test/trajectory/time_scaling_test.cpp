@@ -255,16 +255,23 @@ class Crane : public ::testing::Test {
     return path;
   }
 
+  /// Calls check(path, trial) for 60 random paths, until one fails fatally.
+  template <class Check>
+  static void for_random_paths(unsigned seed, Check&& check) {
+    std::mt19937 random(seed);
+    for (int trial = 0; trial < 60 && !HasFatalFailure(); ++trial) {
+      SCOPED_TRACE(trial);
+      check(random_path(random, trial % 3), trial);
+    }
+  }
+
   Model model = crane();
   Workspace workspace{model};
 };
 
 TEST_F(Crane, UniformIsWithinTheLimitsAndNoSlowerThanNeeded) {
-  std::mt19937 random(1);
   int slowed = 0;
-  for (int trial = 0; trial < 60; ++trial) {
-    SCOPED_TRACE(trial);
-    const TimedPath path = random_path(random, trial % 3);
+  for_random_paths(1, [&](const TimedPath& path, int) {
     const ScaledPath scaled = scale(model, path);
     ASSERT_EQ(scaled.outcome, Outcome::success) << scaled.message;
     const double factor = scaled.factors.at(0);
@@ -276,7 +283,7 @@ TEST_F(Crane, UniformIsWithinTheLimitsAndNoSlowerThanNeeded) {
     const auto [dense_effort, dense_velocity] = ratios(scaled.path, 400);
     EXPECT_LE(dense_effort, 1.05) << "between the samples";
     EXPECT_LE(dense_velocity, 1.02);
-    if (factor == 1.0) continue;
+    if (factor == 1.0) return;
     ++slowed;
     EXPECT_NEAR(max_propagating_nan(effort, velocity), 1.0, 1e-5) << "a limit is reached";
     // the same path: the spline at the same share of the time
@@ -291,16 +298,13 @@ TEST_F(Crane, UniformIsWithinTheLimitsAndNoSlowerThanNeeded) {
         EXPECT_NEAR(slow_rate[j] * factor, rate[j], 1e-5);
       }
     }
-  }
+  });
   EXPECT_GT(slowed, 40);
 }
 
 TEST_F(Crane, PerSegmentIsWithinTheLimitsAndNeverSlowerThanUniform) {
-  std::mt19937 random(2);
   int faster = 0;
-  for (int trial = 0; trial < 60; ++trial) {
-    SCOPED_TRACE(trial);
-    const TimedPath path = random_path(random, trial % 3);
+  for_random_paths(2, [&](const TimedPath& path, int trial) {
     TimeScalingOptions options;
     options.interior_points = trial % 2 == 0 ? 0 : 5;
     const double uniform = duration_factor(scale(model, path, options), path);
@@ -325,7 +329,7 @@ TEST_F(Crane, PerSegmentIsWithinTheLimitsAndNeverSlowerThanUniform) {
       EXPECT_NEAR(to_seconds(scaled.path.times[k + 1] - scaled.path.times[k]),
                   to_seconds(path.times[k + 1] - path.times[k]) * scaled.factors[k], 4e-9);
     }
-  }
+  });
   EXPECT_GT(faster, 20) << "slow only where the limits require it";
 }
 
