@@ -5,11 +5,9 @@
 
 #include "command.hpp"
 #include "denoc_report.hpp"
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/udut.hpp"
 #include "flexible_report.hpp"
 #include "report.hpp"
 #include "robot.hpp"
