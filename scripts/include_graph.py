@@ -51,7 +51,7 @@ PUBLIC = {
 # The internal headers: other folders may include them. All other headers of src are private to
 # their folder. "*" stands for any name within a folder.
 INTERNAL = {
-    "base": ["find_by_name.hpp"],
+    "base": ["find_by_name.hpp", "overlap.hpp"],
     "spatial": ["*"],
     "model": ["model_data.hpp", "parsed_robot.hpp", "tree.hpp", "coupling_bound.hpp"],
     "readers": ["urdf_reader.hpp", "yaml_tree.hpp"],

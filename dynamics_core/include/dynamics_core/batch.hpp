@@ -22,6 +22,9 @@
 // depend on the number of threads, nor on which other states are in the batch. ExternalInputs hold
 // for all states; wrenches must be in Axes::local.
 //
+// An output of n numbers per state may replace an input (the same memory in the same layout); other
+// overlaps of an output with another argument throw ArgumentError.
+//
 // An argument of a wrong size or shape throws ArgumentError naming it, and nothing is written. A
 // state that has no answer (a number that is not finite, a singular inertia matrix) does not stop
 // the others: its results are NaN, those of all others are written, and then BatchError is thrown,
@@ -149,7 +152,7 @@ using MutableBatch = BatchView<double>;
 /// Options of a BatchWorkspace.
 struct BatchOptions {
   /// Threads that work on a call, the calling one included; 0: one for each processor. Never more
-  /// than there are processors.
+  /// than there are processors, or two.
   std::size_t threads = 1;
 };
 

@@ -38,7 +38,7 @@
 // A result that NAME returns is the last output argument of try_NAME (before the base motion).
 // All of them are noexcept, never allocate, and write no output unless they return Status::ok (two
 // exceptions: batches, see batch.hpp, and large robots, see udut()). NAME calls try_NAME and
-// throws: ArgumentError for the statuses from wrong_workspace to wrong_axes, StateError for
+// throws: ArgumentError for the statuses from wrong_workspace to shared_memory, StateError for
 // not_computed and singular.
 
 #include <stdexcept>
@@ -98,12 +98,13 @@ class StateError : public Error {
 // clang-format off
 enum class [[nodiscard]] Status {
   ok,
-  wrong_workspace,  ///< the workspace, Kinematics or InertiaFactor was made for another model
+  wrong_workspace,  ///< the workspace, Kinematics or InertiaFactor is that of another model
   wrong_size,       ///< a vector or matrix of the wrong size, or with a stride
   not_finite,       ///< an argument has a NaN or an infinity
   unknown_frame,    ///< an index outside of Model::frames()
   not_a_rotation,   ///< the base's rotation matrix is not orthogonal
   wrong_axes,       ///< a wrench in other axes than the function takes
+  shared_memory,    ///< two outputs have numbers in common
   not_computed,     ///< a query before the pass that computes its answer
   singular,         ///< the inertia matrix is singular in this position
 };

@@ -12,6 +12,7 @@ std::string_view to_string(Status status) noexcept {
     case Status::unknown_frame: return "unknown frame";
     case Status::not_a_rotation: return "not a rotation matrix";
     case Status::wrong_axes: return "wrench not in local axes";
+    case Status::shared_memory: return "arguments share memory";
     case Status::not_computed: return "not computed yet";
     case Status::singular: return "singular inertia matrix";
   }

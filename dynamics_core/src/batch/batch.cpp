@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/overlap.hpp"
 #include "batch/batch_argument.hpp"
 #include "batch/batch_kernel_table.hpp"
 #include "batch/thread_pool.hpp"
@@ -31,18 +32,22 @@ struct AlignedDelete {
 
 std::size_t thread_count(std::size_t asked) {
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
-  return asked == 0 ? processors : std::min(asked, processors);
+  return asked == 0 ? processors
+                    : std::min<std::size_t>(asked, std::max<std::size_t>(processors, 2));
 }
 
 /// Why a call failed, kept without allocating.
 struct BatchProblem {
   enum class Kind {
     argument,  ///< `argument` does not fit
+    overlap,   ///< the two arguments `overlapping` have memory in common
     call,      ///< `reason`
     states     ///< `reason` of the first one of `count` states without a result
   };
   Kind kind = Kind::call;
   BatchArgument argument;
+  const char* overlapping[2] = {"", ""};
+  bool could_replace = false;  ///< the output could replace the input in the same layout
   Problem reason;
   std::size_t first = 0, count = 0, states = 0;
 };
@@ -59,6 +64,11 @@ std::string message_of(const Problem& problem, const Model& model) {
 [[noreturn]] void raise(const BatchProblem& problem, const Model& model) {
   using Kind = BatchProblem::Kind;
   if (problem.kind == Kind::argument) throw ArgumentError(problem.argument.message());
+  if (problem.kind == Kind::overlap) {
+    throw ArgumentError(fmt::format(
+        "{} and {} overlap in memory: give each memory of its own{}", problem.overlapping[0],
+        problem.overlapping[1], problem.could_replace ? ", or the same one in the same layout" : ""));
+  }
   if (problem.kind == Kind::call) raise(problem.reason, model);
   const std::string reason = message_of(problem.reason, model);
   const std::size_t others = problem.states - problem.count;
@@ -147,15 +157,18 @@ class Call {
     if (status_ != Status::ok) return;
     states_ = model.size() == 0 ? 0 : argument.state_count();
     job_.q = {q.data(), argument.stride()};
+    remember("q", job_.q);
     base_ = base_state(model, std::nullopt);
   }
 
   Call& rates(ConstBatch qd) noexcept {
     job_.qd = {qd.data(), take("qd", qd, {.states = states_}).stride()};
+    remember("qd", job_.qd);
     return *this;
   }
   Call& input(const char* name, ConstBatch values) noexcept {
     job_.input = {values.data(), take(name, values, {.states = states_}).stride()};
+    remember(name, job_.input);
     return *this;
   }
   /// `rows` of n entries per state
@@ -163,6 +176,10 @@ class Call {
     const BatchArgument argument =
         take(name, values, {.rows = rows, .states = states_, .written = true});
     width_ = argument.width;
+    const MemoryRows memory = {values.data(), width_, states_,
+                               states_ > 1 ? argument.stride() : 0};
+    for (std::size_t i = 0; i < argument_count_; ++i) check_overlap(arguments_[i], {name, memory});
+    arguments_[argument_count_++] = {name, memory};
     job_.output[outputs_++] = {values.data(), argument.stride()};
     return *this;
   }
@@ -220,6 +237,27 @@ class Call {
   }
 
  private:
+  struct Argument {
+    const char* name;
+    MemoryRows rows;
+  };
+  void remember(const char* name, const BatchJob::Input& input) noexcept {
+    arguments_[argument_count_++] = {
+        name, {input.data, job_.size, states_, states_ > 1 ? input.stride : 0}};
+  }
+  /// An output may replace an input state by state; any other overlap would overwrite states that
+  /// have not been read.
+  void check_overlap(const Argument& other, const Argument& output) noexcept {
+    if (status_ != Status::ok || !overlap(other.rows, output.rows)) return;
+    const bool could_replace = outputs_ == 0 && width_ == job_.size;
+    if (could_replace && other.rows == output.rows) return;
+    status_ = Status::shared_memory;
+    memory_.problem.kind = BatchProblem::Kind::overlap;
+    memory_.problem.overlapping[0] = other.name;
+    memory_.problem.overlapping[1] = output.name;
+    memory_.problem.could_replace = width_ == job_.size;
+  }
+
   struct Needed {
     std::size_t rows = 1;               ///< of n entries per state
     std::optional<std::size_t> states;  ///< none: any number
@@ -285,6 +323,8 @@ class Call {
   kernel::BaseState<double> base_;
   std::size_t states_ = 0, outputs_ = 0, width_ = 0;
   Status status_ = Status::ok;
+  Argument arguments_[6] = {};
+  std::size_t argument_count_ = 0;
 };
 
 /// Throws where a call has failed.

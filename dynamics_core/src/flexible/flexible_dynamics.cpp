@@ -56,6 +56,16 @@ void check_square(const char* name, const Eigen::Ref<Eigen::MatrixXd>& matrix, s
   }
 }
 
+/// Adds the friction of the joints to their torques, the first entries of `forces`.
+void add_friction(const FlexibleModel& model, ConstVector qd, Eigen::VectorXd& forces,
+                  bool friction) {
+  if (!friction) return;
+  for (const ElasticBody& body : model.tree()) {
+    if (body.damping == 0.0 && body.friction == 0.0) continue;
+    forces[idx(body.coordinate)] += joint_friction(model, body, qd[body.coordinate]);
+  }
+}
+
 template <class Matrix>
 void fill_inertia_matrix(const FlexibleModel& model, Memory& memory, const double* q, Matrix& M) {
   M.setZero();
@@ -132,13 +142,13 @@ void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, Con
   std::copy(joint_qdd.begin(), joint_qdd.end(), memory.tau.begin());
   flexible::forward_dynamics<double>(model.tree(), memory.scratch, gravity_base(model),
                                      flexible::Known::joint_accelerations, q.data(), q.data() + n,
-                                     qd.data(), qd.data() + n, nullptr, tau.data(),
-                                     memory.tau.data(), amplitude_qdd.data());
-  if (!friction) return;
-  for (const ElasticBody& body : model.tree()) {
-    if (body.damping == 0.0 && body.friction == 0.0) continue;
-    tau[body.coordinate] += joint_friction(model, body, qd[body.coordinate]);
-  }
+                                     qd.data(), qd.data() + n, nullptr, memory.rhs.data(),
+                                     memory.tau.data(), memory.rhs.data() + n);
+  add_friction(model, qd, memory.rhs, friction);
+  // by way of the workspace: the outputs may be arguments
+  std::copy_n(memory.rhs.begin(), n, tau.begin());
+  std::copy(memory.rhs.begin() + static_cast<std::ptrdiff_t>(n), memory.rhs.end(),
+            amplitude_qdd.begin());
 }
 
 void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
@@ -151,12 +161,9 @@ void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, 
   const std::size_t n = memory.joints;
   flexible::inverse_dynamics<double>(model.tree(), memory.scratch, gravity_base(model), true, true,
                                      q.data(), q.data() + n, qd.data(), qd.data() + n, qdd.data(),
-                                     qdd.data() + n, forces.data(), forces.data() + n);
-  if (!friction) return;
-  for (const ElasticBody& body : model.tree()) {
-    if (body.damping == 0.0 && body.friction == 0.0) continue;
-    forces[body.coordinate] += joint_friction(model, body, qd[body.coordinate]);
-  }
+                                     qdd.data() + n, memory.rhs.data(), memory.rhs.data() + n);
+  add_friction(model, qd, memory.rhs, friction);
+  std::copy(memory.rhs.begin(), memory.rhs.end(), forces.begin());
 }
 
 void bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,

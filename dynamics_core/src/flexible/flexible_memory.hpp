@@ -5,6 +5,7 @@
 // robots.
 
 #include <Eigen/Core>
+#include <optional>
 #include <vector>
 
 #include "dynamics_core/flexible_dynamics.hpp"
@@ -14,6 +15,13 @@ namespace dynamics {
 
 struct [[gnu::visibility("hidden")]] FlexibleWorkspace::Memory {
   explicit Memory(const FlexibleModel& model);
+
+  /// The coordinates of one body.
+  struct BodyCoordinates {
+    std::optional<std::size_t> joint;
+    std::size_t first_amplitude, modes;
+    bool operator==(const BodyCoordinates&) const = default;
+  };
 
   std::size_t joints, size;
   flexible::Scratch<double> scratch;
@@ -27,6 +35,7 @@ struct [[gnu::visibility("hidden")]] FlexibleWorkspace::Memory {
   std::vector<spatial::SpatialVector<double>> psi;  ///< by coordinate in block order
   std::vector<std::size_t> block_index;             ///< by coordinate: its index in block order
   std::vector<Pose> world;                          ///< poses of the bodies in the world
+  std::vector<BodyCoordinates> bodies;              ///< of the model that the memory is for
 };
 
 /// The workspace's memory. Throws ArgumentError if its sizes differ from the model's.

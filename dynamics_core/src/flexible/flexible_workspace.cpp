@@ -7,6 +7,16 @@
 #include "flexible/flexible_memory.hpp"
 
 namespace dynamics {
+namespace {
+
+using BodyCoordinates = FlexibleWorkspace::Memory::BodyCoordinates;
+
+BodyCoordinates coordinates_of(const flexible::ElasticBody& body) {
+  return {body.joint == flexible::JointKind::fixed ? std::nullopt : std::optional(body.coordinate),
+          body.amplitude, body.beam.modes()};
+}
+
+}  // namespace
 
 FlexibleWorkspace::Memory::Memory(const FlexibleModel& model)
     : joints(model.joint_count()),
@@ -24,6 +34,7 @@ FlexibleWorkspace::Memory::Memory(const FlexibleModel& model)
       block_index(size),
       world(model.tree().size()) {
   for (std::size_t i = 0; i < size; ++i) block_index[model.block_order()[i]] = i;
+  for (const flexible::ElasticBody& body : model.tree()) bodies.push_back(coordinates_of(body));
 }
 
 FlexibleWorkspace::FlexibleWorkspace(const FlexibleModel& model)
@@ -34,11 +45,16 @@ FlexibleWorkspace& FlexibleWorkspace::operator=(FlexibleWorkspace&&) noexcept = 
 
 FlexibleWorkspace::Memory& memory_for(const FlexibleModel& model, FlexibleWorkspace& workspace) {
   FlexibleWorkspace::Memory& memory = workspace.memory();
-  if (memory.size != model.size() || memory.joints != model.joint_count() ||
-      memory.world.size() != model.tree().size()) {
+  const flexible::Tree& tree = model.tree();
+  // scratch and block order depend on the coordinates of each body
+  bool same = memory.size == model.size() && memory.joints == model.joint_count() &&
+              memory.bodies.size() == tree.size();
+  for (std::size_t i = 0; same && i < tree.size(); ++i)
+    same = memory.bodies[i] == coordinates_of(tree[i]);
+  if (!same) {
     throw ArgumentError(
         fmt::format("the workspace is for another robot ({} joints, {} amplitudes) than '{}' "
-                    "({}, {}): construct it from this model",
+                    "({}, {}), or one with its modes on other links: construct it from this model",
                     memory.joints, memory.size - memory.joints, model.rigid().name(),
                     model.joint_count(), model.amplitude_count()));
   }

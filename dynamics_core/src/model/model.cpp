@@ -49,6 +49,7 @@ std::shared_ptr<const Model::Data> make_data(RobotDescription description,
   data->payload = std::move(payload);
   data->notes = validate_description(data->description);
   build_tree(*data, order_joints(data->description));
+  set_fingerprints(*data);
   return data;
 }
 

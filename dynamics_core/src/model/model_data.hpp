@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -32,6 +33,11 @@ struct Model::Data {
   std::vector<bool> is_mimic;  ///< by body
   std::vector<std::size_t> pitch_coordinates;
   std::string singular_reason;
+
+  // Equal for models with the same numbers: results kept in a Kinematics or an InertiaFactor are
+  // those of another model only if these are equal.
+  std::uint64_t motion_fingerprint = 0;   ///< of joints and frames
+  std::uint64_t inertia_fingerprint = 0;  ///< of joints, frames, masses and rotor inertias
 };
 
 /// Indices of the joints of a valid description in tree order: depth first, parents before
@@ -52,6 +58,9 @@ std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
 
 /// Fills bodies, coordinates, frames and tree of `data` from its description and payload.
 void build_tree(Model::Data& data, const std::vector<std::size_t>& joint_order);
+
+/// Computes the fingerprints of `data` from its tree, bodies and frames.
+void set_fingerprints(Model::Data& data);
 
 /// Computes the derived fields of TreeBody: kind of alpha, parent and child flags, slide and shift,
 /// minimal inertial parameters.

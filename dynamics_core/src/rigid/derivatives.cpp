@@ -14,13 +14,15 @@ struct DerivativeWorkspace::Memory {
   explicit Memory(const Model& model)
       : rigid(model),
         bodies(model.body_count()),
+        q(model.size()),
+        qd(model.size()),
         qdd(model.size()),
         solved(static_cast<Eigen::Index>(model.size()), static_cast<Eigen::Index>(model.size())),
         by_qd(rigid.memory().over_bodies.rows(), rigid.memory().over_bodies.cols()) {}
 
   Workspace rigid;
   std::vector<kernel::DerivativeScratch<double>> bodies;
-  std::vector<double> qdd;
+  std::vector<double> q, qd, qdd;  ///< copies: outputs may share memory with the arguments
   Eigen::MatrixXd solved;
   Eigen::MatrixXd by_qd;  ///< over bodies, beside Workspace::Memory::over_bodies
 };
@@ -49,6 +51,8 @@ Status try_inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace&
                             .vector("qdd", qdd, n)
                             .matrix("tau_by_q", tau_by_q, n, n)
                             .matrix("tau_by_qd", tau_by_qd, n, n)
+                            .separate("tau_by_q", memory_rows(tau_by_q), "tau_by_qd",
+                                      memory_rows(tau_by_qd))
                             .external_inputs(model, external)
                             .local_axes("inverse_dynamics_derivatives", external.wrenches)
                             .status();
@@ -115,6 +119,12 @@ Status try_forward_dynamics_derivatives(const Model& model, DerivativeWorkspace&
                       .matrix("qdd_by_q", qdd_by_q, n, n)
                       .matrix("qdd_by_qd", qdd_by_qd, n, n)
                       .matrix("qdd_by_tau", qdd_by_tau, n, n)
+                      .separate("qdd_by_q", memory_rows(qdd_by_q), "qdd_by_qd",
+                                memory_rows(qdd_by_qd))
+                      .separate("qdd_by_q", memory_rows(qdd_by_q), "qdd_by_tau",
+                                memory_rows(qdd_by_tau))
+                      .separate("qdd_by_qd", memory_rows(qdd_by_qd), "qdd_by_tau",
+                                memory_rows(qdd_by_tau))
                       .local_axes("forward_dynamics_derivatives", external.wrenches)
                       .status();
   if (status != Status::ok) return status;
@@ -123,10 +133,12 @@ Status try_forward_dynamics_derivatives(const Model& model, DerivativeWorkspace&
   // an overflow, before anything is written
   status = Checks(rigid.problem).vector("qdd", memory.qdd, n).status();
   if (status != Status::ok) return status;
-  status = try_inverse_inertia_matrix(model, memory.rigid, q, qdd_by_tau);
+  std::copy(q.begin(), q.end(), memory.q.begin());
+  std::copy(qd.begin(), qd.end(), memory.qd.begin());
+  status = try_inverse_inertia_matrix(model, memory.rigid, memory.q, qdd_by_tau);
   if (status != Status::ok) return status;
-  status = try_inverse_dynamics_derivatives(model, workspace, q, qd, memory.qdd, qdd_by_q,
-                                            qdd_by_qd, external);
+  status = try_inverse_dynamics_derivatives(model, workspace, memory.q, memory.qd, memory.qdd,
+                                            qdd_by_q, qdd_by_qd, external);
   if (status != Status::ok) return status;
   // M qdd + ... = tau, differentiated: M dqdd = -dtau at constant qdd. The products are lazy: a
   // blocked one would allocate.

@@ -80,11 +80,12 @@ Status try_inverse_dynamics(const Model& model, Workspace& workspace, ConstVecto
   if (status != Status::ok) return status;
   status = run_inverse_checked(model, memory, q, qd, qdd, tau, external);
   if (status != Status::ok) return status;
-  const double* positions = body_positions(model, q, memory.q);
-  const auto* outside = body_wrenches(model, memory, positions, external.wrenches, external.base);
-  kernel::joint_wrenches<double>(
-      model.tree(), memory.joint_wrenches.data(), base_state(model, external.base), outside,
-      positions, body_rates(model, qd, memory.qd), body_rates(model, qdd, memory.qdd));
+  // from the copies in the workspace: tau may be one of the arguments
+  const auto* outside =
+      body_wrenches(model, memory, memory.q.data(), external.wrenches, external.base);
+  kernel::joint_wrenches<double>(model.tree(), memory.joint_wrenches.data(),
+                                 base_state(model, external.base), outside, memory.q.data(),
+                                 memory.qd.data(), memory.qdd.data());
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const Body& body = model.bodies()[i];
     const Eigen::Matrix3d axes =

@@ -21,6 +21,7 @@ void world_motion(const Model& model, Kinematics::Memory& memory, const double* 
   } else {
     memory.base = {Eigen::Matrix3d::Identity(), zero, zero, zero, zero, zero};
   }
+  memory.fingerprint = model.data().motion_fingerprint;
   memory.order = qdd != nullptr ? 2 : qd != nullptr ? 1 : 0;
   const Tree& tree = model.tree();
   for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -72,7 +73,8 @@ Checks check_query(const Model& model, Kinematics::Memory& memory, int order) no
                                     "forward_kinematics(model, kinematics, q, qd, qdd)"};
   return Checks(memory.problem)
       .made_for(model, memory.size, memory.body_count)
-      .computed(memory.order >= order, passes[order]);
+      .computed(memory.order >= order, passes[order])
+      .same_robot(memory.fingerprint == model.data().motion_fingerprint, "the last pass was run");
 }
 
 Checks check_query(const Model& model, Kinematics::Memory& memory, std::size_t frame,

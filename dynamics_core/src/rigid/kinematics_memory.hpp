@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/Geometry>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct [[gnu::visibility("hidden")]] Kinematics::Memory {
         qdd(body_count) {}
 
   std::size_t size, body_count;
+  std::uint64_t fingerprint = 0;  ///< Model::Data::motion_fingerprint of the last pass
   int order = -1;  ///< 0: poses, 1: velocities too, 2: accelerations too; -1: nothing yet
   WorldMotion base;
   std::vector<WorldMotion> bodies;

@@ -13,7 +13,8 @@ namespace dynamics {
 Status Problem::status() const noexcept {
   switch (kind) {
     case Kind::other_size:
-    case Kind::other_mimics: return Status::wrong_workspace;
+    case Kind::other_mimics:
+    case Kind::other_robot: return Status::wrong_workspace;
     case Kind::vector_size:
     case Kind::output_size:
     case Kind::matrix_size: return Status::wrong_size;
@@ -25,6 +26,7 @@ Status Problem::status() const noexcept {
     case Kind::wrench_frame: return Status::unknown_frame;
     case Kind::not_a_rotation: return Status::not_a_rotation;
     case Kind::wrench_axes: return Status::wrong_axes;
+    case Kind::shared_memory: return Status::shared_memory;
     case Kind::not_computed: return Status::not_computed;
     case Kind::model_singular:
     case Kind::pitch:
@@ -49,6 +51,9 @@ std::string argument_message(const Problem& problem, const Model& model) {
       return fmt::format(
           "the workspace was made for a model with other mimic joints than those of '{}'",
           model.name());
+    case Kind::other_robot:
+      return fmt::format("{} with another robot than '{}': call it with this model first",
+                         problem.name, model.name());
     case Kind::vector_size: return problem.size.problem(problem.name, problem.needed);
     case Kind::output_size:
       return fmt::format("{} has room for {} entries; {} are needed", problem.name, problem.rows,
@@ -74,6 +79,9 @@ std::string argument_message(const Problem& problem, const Model& model) {
     case Kind::wrench_axes:
       return fmt::format("{} takes wrenches that turn with their links: give them in Axes::local",
                          problem.name);
+    case Kind::shared_memory:
+      return fmt::format("{} and {} share memory: give each memory of its own", problem.name,
+                         problem.other);
     default: return "";
   }
 }
@@ -188,6 +196,13 @@ Checks& Checks::finite(const char* name, ConstMatrix matrix) noexcept {
   return *this;
 }
 
+Checks& Checks::separate(const char* name, const MemoryRows& rows, const char* other,
+                         const MemoryRows& other_rows) noexcept {
+  if (failed() || !overlap(rows, other_rows)) return *this;
+  problem_.other = other;
+  return fail(Problem::Kind::shared_memory, name);
+}
+
 Checks& Checks::frame(const Model& model, std::size_t frame) noexcept {
   if (failed() || frame < model.frames().size()) return *this;
   return fail(Problem::Kind::unknown_frame, "frame", frame);
@@ -233,6 +248,10 @@ Checks& Checks::local_axes(const char* who, std::span<const LinkWrench> wrenches
 Checks& Checks::computed(bool holds, const char* first) noexcept {
   if (failed() || holds) return *this;
   return fail(Problem::Kind::not_computed, first);
+}
+
+Checks& Checks::same_robot(bool same, const char* call) noexcept {
+  return failed() || same ? *this : fail(Problem::Kind::other_robot, call);
 }
 
 Checks& Checks::regular(const Model& model) noexcept {

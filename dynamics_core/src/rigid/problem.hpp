@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 
+#include "base/overlap.hpp"
 #include "dynamics_core/error.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
@@ -21,6 +22,7 @@ struct Problem {
   enum class Kind : std::uint8_t {
     other_size,         ///< a workspace of a model with `rows` coordinates and `cols` bodies
     other_mimics,       ///< a workspace of a model with other mimic joints
+    other_robot,        ///< `name`: the call whose results are those of another robot
     vector_size,        ///< `size` instead of `needed`
     output_size,        ///< `rows` instead of `needed`
     matrix_size,        ///< `rows` x `cols` instead of `needed` x `needed_cols`
@@ -32,6 +34,7 @@ struct Problem {
     wrench_frame,       ///< wrenches[index] acts on frame `needed`
     wrench_not_finite,  ///< wrenches[index]
     wrench_axes,        ///< `name`: who takes wrenches in Axes::local only
+    shared_memory,      ///< `name` and `other`
     not_computed,       ///< `name`: what must be called before
     model_singular,     ///< Model::singular_reason()
     pitch,              ///< of the floating joint of coordinate `index`
@@ -41,6 +44,7 @@ struct Problem {
   };
   Kind kind;
   const char* name;
+  const char* other;
   std::size_t index;
   double value;
   view::Size size;
@@ -80,6 +84,14 @@ class Checks {
     return matrix(name, given.rows(), given.cols(), rows, cols);
   }
   Checks& finite(const char* name, ConstMatrix matrix) noexcept;
+  /// That two arguments have no number in common.
+  Checks& separate(const char* name, const MemoryRows& rows, const char* other,
+                   const MemoryRows& other_rows) noexcept;
+  /// The same, or that both start at the same number and have the same stride.
+  Checks& separate_or_same(const char* name, const MemoryRows& rows, const char* other,
+                           const MemoryRows& other_rows) noexcept {
+    return rows == other_rows ? *this : separate(name, rows, other, other_rows);
+  }
   Checks& frame(const Model& model, std::size_t frame) noexcept;
   Checks& base(const std::optional<BaseMotion>& base) noexcept;
   Checks& wrenches(const Model& model, std::span<const LinkWrench> wrenches) noexcept;
@@ -90,6 +102,8 @@ class Checks {
   Checks& local_axes(const char* who, std::span<const LinkWrench> wrenches) noexcept;
   /// That `holds`; otherwise `first` must be called before.
   Checks& computed(bool holds, const char* first) noexcept;
+  /// That what `call` computed is that of the same robot.
+  Checks& same_robot(bool same, const char* call) noexcept;
   /// That the model has no massless joint, which makes M singular in every position.
   Checks& regular(const Model& model) noexcept;
   /// That M is not singular by the model or by the orientation of a floating joint.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/regressor.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/QR>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "rigid/recursions/joint_wrenches.hpp"
@@ -133,6 +136,9 @@ Eigen::MatrixXd regressor(const Model& model, ConstVector q, ConstVector qd, Con
 BaseParameters base_parameters(const Model& model, std::size_t samples) {
   if (samples == 0) throw ArgumentError("base_parameters needs at least one sample");
   const std::size_t n = model.size(), columns = ten * model.body_count();
+  constexpr std::size_t largest = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(double);
+  if (n > 0 && samples > largest / n / columns)
+    throw ArgumentError(fmt::format("base_parameters: {} samples are too many", samples));
   std::mt19937 engine(1);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
   const auto random = [&](double limit) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
 #include "dynamics_core/inertia_matrix.hpp"
 #include "rigid/coordinate_matrix.hpp"
 #include "rigid/regular.hpp"
@@ -10,6 +12,7 @@ struct [[gnu::visibility("hidden")]] InertiaFactor::Memory {
   explicit Memory(const Model& model) : workspace(model) {}
   Workspace workspace;  ///< no other call uses it: what factor_inertia() leaves there stays
   bool decomposed = false;
+  std::uint64_t fingerprint = 0;  ///< Model::Data::inertia_fingerprint of the decomposed matrix
 };
 
 InertiaFactor::InertiaFactor(const Model& model) : memory_(std::make_unique<Memory>(model)) {}
@@ -23,6 +26,12 @@ using Matrix = Eigen::Ref<Eigen::MatrixXd>;
 
 Problem& problem_of(const InertiaFactor& factor) {
   return factor.memory().workspace.memory().problem;
+}
+
+MemoryRows rows_of(const ConstMatrix& matrix) {
+  const auto cols = static_cast<std::size_t>(matrix.cols());
+  return {cols > 0 ? matrix.column(0) : nullptr, static_cast<std::size_t>(matrix.rows()), cols,
+          cols > 1 ? static_cast<std::size_t>(matrix.column(1) - matrix.column(0)) : 0};
 }
 
 /// Reverse Gaussian elimination of a symmetric matrix in place (Saha 2003, Appendix B):
@@ -62,7 +71,9 @@ void invert_factored(const Model& model, Workspace::Memory& memory, Matrix& inve
 /// Checks of a query after decompose_inertia().
 Checks check_factor(const Model& model, const InertiaFactor& factor) noexcept {
   return check_workspace(model, factor.memory().workspace.memory())
-      .computed(factor.memory().decomposed, "decompose_inertia(model, factor, q)");
+      .computed(factor.memory().decomposed, "decompose_inertia(model, factor, q)")
+      .same_robot(factor.memory().fingerprint == model.data().inertia_fingerprint,
+                  "decompose_inertia() was called");
 }
 
 }  // namespace
@@ -75,6 +86,7 @@ Status try_decompose_inertia(const Model& model, InertiaFactor& factor, ConstVec
   if (status != Status::ok) return status;
   status = factor_inertia(model, memory, body_positions(model, q, memory.q));
   factor.memory().decomposed = status == Status::ok;
+  factor.memory().fingerprint = model.data().inertia_fingerprint;
   return status;
 }
 
@@ -90,6 +102,7 @@ Status try_solve_inertia(const Model& model, const InertiaFactor& factor, ConstM
                             .matrix("B", B, memory.size, columns)
                             .finite("B", B)
                             .matrix("X", X, memory.size, columns)
+                            .separate_or_same("B", rows_of(B), "X", memory_rows(X))
                             .status();
   if (status != Status::ok) return status;
   for (Eigen::Index j = 0; j < X.cols(); ++j) {
@@ -167,6 +180,7 @@ Status try_udut(const Model& model, Workspace& workspace, ConstVector q,
                       .vector("q", q, memory.size)
                       .matrix("U", U, memory.size, memory.size)
                       .output("d", d, memory.size)
+                      .separate("U", memory_rows(U), "d", {d.data(), d.size(), 1, 0})
                       .regular(model, q)
                       .status();
   if (status != Status::ok) return status;

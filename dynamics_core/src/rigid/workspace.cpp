@@ -94,7 +94,10 @@ Workspace::Memory& memory_for(const Model& model, Workspace& workspace) {
 
 const double* body_positions(const Model& model, ConstVector q,
                              std::vector<double>& buffer) noexcept {
-  if (model.coordinates_are_bodies()) return q.data();
+  if (model.coordinates_are_bodies()) {
+    std::copy(q.begin(), q.end(), buffer.begin());
+    return buffer.data();
+  }
   const auto bodies = model.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     buffer[i] = bodies[i].multiplier * q[bodies[i].coordinate] + bodies[i].offset;
@@ -103,7 +106,10 @@ const double* body_positions(const Model& model, ConstVector q,
 }
 
 const double* body_rates(const Model& model, ConstVector qd, std::vector<double>& buffer) noexcept {
-  if (model.coordinates_are_bodies()) return qd.data();
+  if (model.coordinates_are_bodies()) {
+    std::copy(qd.begin(), qd.end(), buffer.begin());
+    return buffer.data();
+  }
   const auto bodies = model.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     buffer[i] = bodies[i].multiplier * qd[bodies[i].coordinate];

@@ -101,7 +101,8 @@ inline kernel::BaseState<double> still_base(const Model::Data& data) {
   return state;
 }
 
-/// Joint positions of bodies (with the mimic offsets), or rates (without).
+/// Joint positions of bodies (with the mimic offsets), or rates (without), in `buffer`: an output
+/// may share memory with q or qd.
 const double* body_positions(const Model& model, ConstVector q,
                              std::vector<double>& buffer) noexcept;
 const double* body_rates(const Model& model, ConstVector qd, std::vector<double>& buffer) noexcept;

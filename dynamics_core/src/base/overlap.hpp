@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Whether two arguments share memory.
+
+#include <cstddef>
+#include <functional>
+
+namespace dynamics {
+
+/// `count` rows of `width` numbers in memory, `stride` from one row to the next (0: the same row).
+struct MemoryRows {
+  const double* data;
+  std::size_t width, count, stride;
+
+  bool operator==(const MemoryRows&) const = default;
+  const double* begin(std::size_t row) const { return data + row * stride; }
+  const double* end(std::size_t row) const { return begin(row) + width; }
+};
+
+/// Whether a number belongs to both. O(1) for arguments in different places, else O(count).
+inline bool overlap(const MemoryRows& a, const MemoryRows& b) {
+  if (a.width == 0 || a.count == 0 || b.width == 0 || b.count == 0) return false;
+  const std::less_equal<const double*> not_after;
+  if (not_after(a.end(a.count - 1), b.data) || not_after(b.end(b.count - 1), a.data)) return false;
+  for (std::size_t i = 0, j = 0; i < a.count && j < b.count;) {
+    if (not_after(a.end(i), b.begin(j))) {
+      ++i;
+    } else if (not_after(b.end(j), a.begin(i))) {
+      ++j;
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace dynamics
