@@ -30,7 +30,8 @@ class Trajectory {
  public:
   virtual ~Trajectory() = default;
   virtual std::size_t size() const = 0;  ///< number of coordinates
-  /// Evaluates the trajectory at any t >= 0. Each span has size() entries.
+  /// Evaluates the trajectory at any t. Each span has size() entries; the trajectories of this
+  /// library throw ArgumentError otherwise.
   virtual void at(double t, std::span<double> q, std::span<double> qd,
                   std::span<double> qdd) const = 0;
   /// Times at which the acceleration or one of its derivatives is discontinuous, increasing. The
@@ -38,8 +39,9 @@ class Trajectory {
   virtual std::vector<double> breakpoints() const { return {}; }
 };
 
-/// q(t) = q0 + (q1 - q0)/(2 pi) (2 pi t/T - sin(2 pi t/T)) for t <= T, then at rest at q1
-/// (Saha 2003, Eq. 18). Throws ArgumentError for different sizes or T <= 0.
+/// q(t) = q0 + (q1 - q0)/(2 pi) (2 pi t/T - sin(2 pi t/T)) for 0 <= t <= T; at rest at q0 before
+/// and at q1 after (Saha 2003, Eq. 18). Throws ArgumentError for different sizes, numbers that are
+/// not finite or T <= 0.
 std::unique_ptr<Trajectory> cycloid_trajectory(std::vector<double> q0, std::vector<double> q1,
                                                double period);
 
@@ -67,13 +69,14 @@ struct Knots {
 std::unique_ptr<Trajectory> knot_trajectory(Knots knots);
 
 /// Reads a CSV file. The first row has the column names: `t` (s, increasing, not negative) and
-/// `q_NAME` for every coordinate of the model, optionally `qd_NAME` and `qdd_NAME` for all of them.
-/// Other columns are ignored. Throws ParseError with file, line and column.
+/// `q_NAME` for every coordinate of the model, optionally `qd_NAME`, and with them `qdd_NAME`, for
+/// all of them. Other columns are ignored, but q_, qd_ and qdd_ of other names are errors. Throws
+/// ParseError with file, line and column.
 Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model);
 
 /// Reads YAML in the layout of trajectory_msgs/JointTrajectory: joint_names in any order, and
-/// points with positions, optional velocities and accelerations, and time_from_start (sec and
-/// nanosec, or seconds as one number). Throws ParseError with file, line and key.
+/// points with positions, optional velocities (and with them accelerations), and time_from_start
+/// (sec and nanosec, or seconds as one number). Throws ParseError with file, line and key.
 Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model);
 
 // Trajectories as points with time stamps, as planners exchange them:
@@ -156,7 +159,8 @@ std::unique_ptr<BaseTrajectory> harmonic_base_trajectory(std::span<const BaseHar
 std::unique_ptr<BaseTrajectory> coordinate_base_trajectory(
     std::shared_ptr<const Trajectory> coordinates);
 
-/// Reads a CSV file with a column t and any of x, y, z, roll, pitch, yaw (missing ones are zero).
+/// Reads a CSV file with a column t and any of x, y, z, roll, pitch, yaw (missing ones are zero;
+/// others are errors).
 /// Interpolates with a cubic spline that starts and ends at rest. Throws ParseError with file, line
 /// and column.
 std::unique_ptr<BaseTrajectory> read_base_trajectory_csv(std::string_view text,

@@ -199,11 +199,28 @@ void check_mimic_cycles(ParsedRobot& robot) {
   }
 }
 
+/// A planar or floating joint NAME has coordinates NAME/x, NAME/y, ...: no joint may have the same
+/// name.
+void check_coordinate_names(ParsedRobot& robot) {
+  for (const ParsedJoint& joint : robot.joints) {
+    if (!joint.is_multi_dof()) continue;
+    for (const char* axis : {"/x", "/y", "/z", "/roll", "/pitch", "/yaw"}) {
+      const auto found = robot.joint_index.find(joint.name + axis);
+      if (found == robot.joint_index.end()) continue;
+      robot.report(Severity::error, robot.joints[found->second], "coordinate-name",
+                   fmt::format("has the name of a coordinate of the {} joint '{}'",
+                               to_string(*joint.type), joint.name),
+                   "rename one of the joints");
+    }
+  }
+}
+
 }  // namespace
 
 void validate_joints(ParsedRobot& robot) {
   for (const ParsedJoint& joint : robot.joints) JointValidation(robot, joint).run();
   check_mimic_cycles(robot);
+  check_coordinate_names(robot);
 }
 
 }  // namespace dynamics

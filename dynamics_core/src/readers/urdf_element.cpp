@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numbers>
 
 namespace dynamics::urdf_reader {
 
@@ -130,6 +131,16 @@ ElementReader::Origin ElementReader::origin(int parent, const Owner& owner) {
   if (const auto rpy = vector(element, "rpy", owner)) {
     result.rpy = *rpy;
     result.rotation = rotation_from_rpy(*rpy);
+    constexpr double turn = 2.0 * std::numbers::pi;
+    if (rpy->cwiseAbs().maxCoeff() > 1.01 * turn) {
+      const Eigen::Vector3d radians = *rpy / 360.0 * turn;
+      robot_.report(
+          Severity::warning, owner.kind, owner.name, "origin-degrees",
+          fmt::format("<origin rpy=\"{}\"> looks like degrees", shortened(text(element, "rpy"))),
+          fmt::format("in radians it would be {:.6g} {:.6g} {:.6g}", radians.x(), radians.y(),
+                      radians.z()),
+          line(element));
+    }
   }
   return result;
 }

@@ -245,7 +245,21 @@ class CsvColumns {
     add_joints("desired_", run, run.desired);
   }
 
-  std::string names() const { return fmt::format("{}\n", fmt::join(names_, ",")); }
+  /// The first row. A name with commas or quotes is quoted (RFC 4180).
+  std::string names() const {
+    std::string row;
+    for (const std::string& name : names_) {
+      row += row.empty() ? "" : ",";
+      if (name.find_first_of(",\"\n\r") == std::string::npos) {
+        row += name;
+        continue;
+      }
+      row += '"';
+      for (const char c : name) row.append(c == '"' ? 2 : 1, c);
+      row += '"';
+    }
+    return row + '\n';
+  }
   void add_row(std::size_t row, fmt::memory_buffer& out) const {
     const char* separator = "";
     for (const Column* column : columns_) {

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
 #include "dynamics_core/trajectory.hpp"
+#include "trajectory/check_spans.hpp"
 #include "trajectory/csv_table.hpp"
 
 namespace dynamics {
@@ -23,6 +25,7 @@ class Harmonics final : public Trajectory {
 
   void at(double t, std::span<double> q, std::span<double> qd,
           std::span<double> qdd) const override {
+    check_spans(size(), q, qd, qdd);
     for (auto* values : {&q, &qd, &qdd}) std::fill(values->begin(), values->end(), 0.0);
     for (const BaseHarmonic& harmonic : harmonics_) {
       const auto i = static_cast<std::size_t>(harmonic.axis);
@@ -112,6 +115,12 @@ std::unique_ptr<BaseTrajectory> read_base_trajectory_csv(std::string_view text,
   if (!any) {
     table.fail_names(fmt::format("none of the columns {} is present; at least one is needed",
                                  fmt::join(axis_names, ", ")));
+  }
+  for (const std::string& name : table.names()) {
+    if (name == "t" || std::find(axis_names.begin(), axis_names.end(), name) != axis_names.end())
+      continue;
+    table.fail_names(fmt::format("column '{}' is unknown; the columns of a base motion are t, {}",
+                                 name, fmt::join(axis_names, ", ")));
   }
   Knots knots;
   knots.t = table.times();

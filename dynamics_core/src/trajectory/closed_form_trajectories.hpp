@@ -9,6 +9,7 @@
 
 #include "dynamics_core/trajectory.hpp"
 #include "spatial/pi.hpp"
+#include "trajectory/check_spans.hpp"
 
 namespace dynamics {
 
@@ -18,6 +19,7 @@ class ClosedFormTrajectory : public Trajectory {
  public:
   void at(double t, std::span<double> q, std::span<double> qd,
           std::span<double> qdd) const override {
+    check_spans(this->size(), q, qd, qdd);
     static_cast<const Derived*>(this)->evaluate(t, q, qd, qdd);
   }
 };
@@ -38,8 +40,8 @@ class CycloidTrajectory final : public ClosedFormTrajectory<CycloidTrajectory> {
     const S phase = rate * t;
     for (std::size_t i = 0; i < q0_.size(); ++i) {
       const S distance = S(q1_[i]) - S(q0_[i]);
-      if (t >= S(period_)) {
-        q[i] = S(q1_[i]);
+      if (t <= S(0.0) || t >= S(period_)) {
+        q[i] = t <= S(0.0) ? S(q0_[i]) : S(q1_[i]);
         qd[i] = qdd[i] = S(0.0);
       } else {
         q[i] = S(q0_[i]) + distance / two_pi * (phase - sin(phase));

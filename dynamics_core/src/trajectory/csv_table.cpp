@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -25,6 +26,35 @@ std::vector<std::string_view> split(std::string_view line) {
   }
 }
 
+/// The names of the first row. Names in double quotes may contain commas and, doubled, quotes.
+std::vector<std::string> split_names(std::string_view line) {
+  std::vector<std::string> names;
+  std::string_view pending;  // from the opening quote to the comma, while the quotes are open
+  for (const std::string_view cell : split(line)) {
+    const std::string_view part =
+        pending.empty()
+            ? cell
+            : std::string_view(pending.data(), static_cast<std::size_t>(cell.data() + cell.size() -
+                                                                        pending.data()));
+    if (std::count(part.begin(), part.end(), '"') % 2 != 0) {
+      pending = part;
+      continue;
+    }
+    pending = {};
+    std::string name(part);
+    if (part.size() >= 2 && part.front() == '"' && part.back() == '"') {
+      name.clear();
+      for (std::size_t i = 1; i + 1 < part.size(); ++i) {
+        name += part[i];
+        if (part[i] == '"') ++i;  // doubled
+      }
+    }
+    names.push_back(std::move(name));
+  }
+  if (!pending.empty()) names.emplace_back(pending);
+  return names;
+}
+
 std::string_view take_line(std::string_view& text) {
   const auto end = text.find('\n');
   const std::string_view line = text.substr(0, end);
@@ -45,7 +75,7 @@ CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(fi
     throw ParseError(file_, "contains a zero byte: it must be UTF-8 text");
   if (blank(text))
     throw ParseError(file_, "is empty: it needs a first row of column names and rows of numbers");
-  names_ = split(take_line(text));
+  names_ = split_names(take_line(text));
   for (std::size_t i = 0; i < names_.size(); ++i) {
     if (!columns_.emplace(names_[i], i).second)
       fail_names(fmt::format("column '{}' appears twice", names_[i]));
@@ -66,7 +96,7 @@ CsvTable::CsvTable(std::string_view text, std::string_view file_name) : file_(fi
 }
 
 std::optional<std::size_t> CsvTable::find(std::string_view name) const {
-  const auto found = columns_.find(name);
+  const auto found = columns_.find(std::string(name));
   if (found == columns_.end()) return std::nullopt;
   return found->second;
 }

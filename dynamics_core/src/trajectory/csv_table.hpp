@@ -18,6 +18,8 @@ class CsvTable {
   CsvTable(std::string_view text, std::string_view file_name);
 
   std::size_t rows() const { return cells_.size(); }
+  /// The names of the columns, in order. A name with commas is in double quotes in the file.
+  const std::vector<std::string>& names() const { return names_; }
   /// Index of a column, or none.
   std::optional<std::size_t> find(std::string_view name) const;
   /// The number in a cell. Throws ParseError if it is not a finite number.
@@ -30,10 +32,10 @@ class CsvTable {
 
  private:
   std::string file_;
-  std::vector<std::string_view> names_;
-  std::unordered_map<std::string_view, std::size_t> columns_;  ///< by name
-  std::vector<std::vector<std::string_view>> cells_;           ///< by row
-  std::vector<std::size_t> lines_;                             ///< of the rows in the file
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::size_t> columns_;  ///< by name
+  std::vector<std::vector<std::string_view>> cells_;      ///< by row
+  std::vector<std::size_t> lines_;                        ///< of the rows in the file
 };
 
 }  // namespace dynamics

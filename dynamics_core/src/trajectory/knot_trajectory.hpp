@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dynamics_core/trajectory.hpp"
+#include "trajectory/check_spans.hpp"
 
 namespace dynamics {
 
@@ -24,6 +25,7 @@ class KnotTrajectory final : public Trajectory {
   std::vector<double> breakpoints() const override { return t_; }
   void at(double t, std::span<double> q, std::span<double> qd,
           std::span<double> qdd) const override {
+    check_spans(size(), q, qd, qdd);
     evaluate(t, q, qd, qdd);
   }
 

@@ -86,6 +86,8 @@ TimedPath with_interior_points(const TimedPath& path, std::size_t interior) {
   const auto motion = interpolate(path);
   if (path.qd.empty()) throw ArgumentError("qd is empty; with_interior_points() needs velocities");
   if (interior == 0) return path;
+  if (interior == std::numeric_limits<std::size_t>::max())
+    throw ArgumentError(fmt::format("interior_points is {}: too many", interior));
   const std::size_t n = path.size(), pieces = interior + 1;
   TimedPath finer;
   std::vector<double> q(n), qd(n), qdd(n);

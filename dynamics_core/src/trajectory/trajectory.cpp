@@ -23,11 +23,35 @@ void require_positive(const char* name, double value) {
   }
 }
 
+void require_finite(const char* name, const std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i]))
+      throw ArgumentError(fmt::format("{}[{}] is {}; it must be finite", name, i, values[i]));
+  }
+}
+
 }  // namespace
+
+void check_spans(std::size_t size, std::span<const double> q, std::span<const double> qd,
+                 std::span<const double> qdd) {
+  if (q.size() == size && qd.size() == size && qdd.size() == size) return;
+  const bool q_fits = q.size() == size, qd_fits = qd.size() == size;
+  throw ArgumentError(fmt::format("{} has room for {} entries; {} are needed",
+                                  !q_fits    ? "q"
+                                  : !qd_fits ? "qd"
+                                             : "qdd",
+                                  (!q_fits    ? q
+                                   : !qd_fits ? qd
+                                              : qdd)
+                                      .size(),
+                                  size));
+}
 
 CycloidTrajectory::CycloidTrajectory(std::vector<double> q0, std::vector<double> q1, double period)
     : q0_(std::move(q0)), q1_(std::move(q1)), period_(period) {
   require_size("the end point", q1_.size(), q0_.size());
+  require_finite("q0", q0_);
+  require_finite("q1", q1_);
   require_positive("the period", period_);
 }
 
@@ -36,6 +60,8 @@ MohanSahaTrajectory::MohanSahaTrajectory(std::vector<double> q0, std::vector<dou
     : q0_(std::move(q0)), k_(std::move(k)), period_(std::move(T)) {
   require_size("k", k_.size(), q0_.size());
   require_size("T", period_.size(), q0_.size());
+  require_finite("q0", q0_);
+  require_finite("k", k_);
   for (const double period : period_) require_positive("T", period);
 }
 

@@ -65,6 +65,18 @@ bool stays_finite(const Quintic& k, double h) {
   return q < largest && qd < largest && qdd < largest;
 }
 
+/// Columns that have the prefix of a joint's values but the name of no joint: a file of another
+/// robot, or a misspelled name.
+void check_joints_of_columns(const CsvTable& table, const Model& model) {
+  for (const std::string& name : table.names()) {
+    for (const std::string_view prefix : {"q_", "qd_", "qdd_"}) {
+      if (!name.starts_with(prefix) || model.find_coordinate(name.substr(prefix.size()))) continue;
+      table.fail_names(fmt::format("column '{}' is for no joint of '{}'; it has {}", name,
+                                   model.name(), fmt::join(model.coordinate_names(), ", ")));
+    }
+  }
+}
+
 }  // namespace
 
 KnotTrajectory::KnotTrajectory(const Knots& knots)
@@ -101,6 +113,20 @@ std::unique_ptr<Trajectory> knot_trajectory(Knots knots) {
         throw ArgumentError("the rows of the trajectory differ in length");
     }
   }
+  for (std::size_t k = 0; k < knots.t.size(); ++k) {
+    if (!std::isfinite(knots.t[k]))
+      throw ArgumentError(fmt::format("trajectory point {}: its time is {}", k, knots.t[k]));
+    for (const auto* values : {&knots.q, &knots.qd, &knots.qdd}) {
+      for (std::size_t j = 0; !values->empty() && j < (*values)[k].size(); ++j) {
+        if (std::isfinite((*values)[k][j])) continue;
+        throw ArgumentError(fmt::format("trajectory point {}, joint {}: {} is {}", k, j,
+                                        values == &knots.q    ? "q"
+                                        : values == &knots.qd ? "qd"
+                                                              : "qdd",
+                                        (*values)[k][j]));
+      }
+    }
+  }
   for (std::size_t k = 1; k < knots.t.size(); ++k) {
     if (!(knots.t[k] > knots.t[k - 1])) {
       throw ArgumentError(
@@ -130,9 +156,14 @@ Knots read_trajectory_csv(std::string_view text, std::string_view file_name, con
     }
     return found;
   };
-  const auto q = find_columns("q_", true), qd = find_columns("qd_", false);
-  auto qdd = find_columns("qdd_", false);
-  if (qd.empty()) qdd.clear();
+  const auto q = find_columns("q_", true), qd = find_columns("qd_", false),
+             qdd = find_columns("qdd_", false);
+  check_joints_of_columns(table, model);
+  if (qd.empty() && !qdd.empty()) {
+    table.fail_names(
+        "has columns qdd_* without qd_*: accelerations are used only together with velocities; add "
+        "the velocities or remove the accelerations");
+  }
 
   Knots knots;
   knots.t = table.times();

@@ -45,6 +45,8 @@ double seconds(const Cursor& time) {
   time.allow_keys({"sec", "nanosec"});
   const auto sec = time.find("sec"), nanosec = time.find("nanosec");
   constexpr double nano = 1e-9;
+  if (!sec && !nanosec) time.fail("has neither sec nor nanosec");
+  if (nanosec && nanosec->number() < 0.0) nanosec->fail("nanosec is negative: it is added to sec");
   return (sec ? sec->number() : 0.0) + nano * (nanosec ? nanosec->number() : 0.0);
 }
 
@@ -106,7 +108,11 @@ Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, co
   if (points.size() == 0) points.fail("there are no points");
   Knots knots;
   for (const Cursor& point : points.entries()) reader.read(point, knots);
-  if (knots.qd.empty()) knots.qdd.clear();
+  if (knots.qd.empty() && !knots.qdd.empty()) {
+    points.fail(
+        "has accelerations without velocities: accelerations are used only together with "
+        "velocities; add the velocities or remove the accelerations");
+  }
   return knots;
 }
 
