@@ -26,6 +26,7 @@ void add_forward(CLI::App& app, Outcome&) {
   args->add_flags_to(*command, true);
   command->callback([args] {
     Robot robot = args->robot.load();
+    warn_outside_limits(robot, "--q", args->q);
     if (const auto flexible = flexible_model(robot, args->rigid)) {
       report_forward(*flexible, robot,
                      {.q = args->q,

@@ -27,6 +27,7 @@ struct InverseArguments : StateArguments {
 
 void one_state(const InverseArguments& args) {
   Robot robot = args.robot.load();
+  warn_outside_limits(robot, "--q", args.q);
   if (const auto flexible = flexible_model(robot, args.rigid)) {
     report_inverse(*flexible, robot,
                    {.q = args.q,
@@ -60,8 +61,13 @@ void one_state(const InverseArguments& args) {
 /// Torques along a trajectory (the papers' RIDIM), their peaks, RMS values and ratios to the
 /// limits.
 void along_trajectory(const InverseArguments& args) {
-  const Robot robot = args.robot.load();
+  Robot robot = args.robot.load();
   const Model& model = robot.model;
+  if (!args.rigid && FlexibleModel::has_modes(model)) {
+    const Note note = {Note::Severity::warning, "robot '" + model.name() + "'",
+                       "its flexible links are treated as rigid along a trajectory (--rigid)"};
+    report_warnings(robot, {&note, 1});
+  }
   if (args.algorithm != "denoc") {
     throw InputError(
         fmt::format("--algorithm {}: trajectories are computed with denoc; other algorithms take "
@@ -69,6 +75,8 @@ void along_trajectory(const InverseArguments& args) {
                     args.algorithm));
   }
   const RunOutputs outputs(args.outputs, args.compare);
+  if (!args.q0.empty() && args.trajectory != "cycloid")
+    throw InputError("--q0 has no effect on the trajectory of a file: remove it");
   const auto q0 = parse_vector("--q0", args.q0, model.size(), robot.q0);
   const auto motion = desired_motion(robot, args.trajectory, q0, args.q1, args.period);
   Recording run = torques_along(model, *motion, args.duration, args.sample, !args.no_friction);

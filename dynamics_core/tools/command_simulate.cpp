@@ -31,8 +31,8 @@ struct SimulateArguments {
   RobotArgument robot;
   SimulationOptions options;  ///< those that are numbers or names
   std::string scenario = "free-fall", trajectory, q0, qd0, q1, compare;
-  std::string precision = "double", base_motion, payload, algorithm = "udut";
-  std::optional<double> period;
+  std::string precision = "double", base_motion, payload, algorithm;
+  std::optional<double> period, bandwidth, restitution;
   bool no_friction = false, json = false, rigid = false;
   std::vector<std::string> outputs;
   std::string command_line;
@@ -50,6 +50,8 @@ SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
   SimulationOptions options = args.options;
   options.scenario = scenario_from_name(args.scenario);
   options.friction = !args.no_friction;
+  if (args.bandwidth) options.bandwidth = *args.bandwidth;
+  if (args.restitution) options.restitution = *args.restitution;
   if (!args.base_motion.empty()) options.base = base_motion(args.base_motion);
   if (flexible) {
     options.q0 = parse_state("--q0", args.q0, *flexible, robot.q0);
@@ -64,6 +66,24 @@ SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
     options.trajectory = desired_motion(robot, args.trajectory, start, args.q1, args.period);
   }
   return options;
+}
+
+void refuse_options_without_effect(const SimulateArguments& args, bool flexible) {
+  const Scenario scenario = scenario_from_name(args.scenario);
+  const bool desired = scenario == Scenario::forced || scenario == Scenario::computed_torque;
+  const bool feedback = scenario == Scenario::hold || scenario == Scenario::computed_torque;
+  const auto refuse = [](bool given, const char* option, const std::string& reason) {
+    if (given) throw InputError(fmt::format("{} has no effect {}", option, reason));
+  };
+  const std::string others = "in scenario " + args.scenario + ": give --scenario ";
+  const std::string follows = others + "forced or computed-torque";
+  refuse(!desired && !args.trajectory.empty(), "--trajectory", follows);
+  refuse(!desired && !args.q1.empty(), "--q1", follows);
+  refuse(!desired && args.period, "--period", follows);
+  refuse(!feedback && args.bandwidth, "--bandwidth", others + "hold or computed-torque");
+  refuse(!args.options.limits && args.restitution, "--restitution", "without --limits");
+  refuse(!flexible && !args.algorithm.empty(), "--algorithm",
+         "on rigid robots: it selects the solver for flexible links");
 }
 
 void print_events(const Recording& run) {
@@ -157,7 +177,7 @@ class StiffnessHint {
 /// The plant with flexible links. Throws InputError for options that need a rigid robot.
 std::unique_ptr<Plant> flexible_plant_of(const SimulateArguments& args,
                                          const FlexibleModel& model) {
-  if (args.algorithm != "udut" && args.algorithm != "cholesky") {
+  if (!args.algorithm.empty() && args.algorithm != "udut" && args.algorithm != "cholesky") {
     throw InputError(fmt::format(
         "--algorithm {}: flexible links support udut (default) and cholesky", args.algorithm));
   }
@@ -176,8 +196,10 @@ void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
   }
   Robot robot = args.robot.load();
   if (!args.payload.empty()) robot.model = robot.model.with_payload(payload(args.payload, robot));
+  warn_outside_limits(robot, "--q0", args.q0);
   const RunOutputs outputs(args.outputs, args.compare);
   const auto flexible = flexible_model(robot, args.rigid);
+  refuse_options_without_effect(args, flexible.has_value());
   const SimulationOptions options = options_of(args, robot, flexible);
   const auto plant = flexible ? flexible_plant_of(args, *flexible) : nullptr;
 
@@ -242,11 +264,11 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->add_option("--period", args->period,
                       "period of the cycloid in s (default: from the DH table, otherwise 10)");
   command->add_option(
-      "--bandwidth", args->options.bandwidth,
+      "--bandwidth", args->bandwidth,
       "bandwidth of the controller of hold and computed-torque in rad/s (default 10)");
   command->add_flag("--limits", args->options.limits,
                     "apply joint stops and effort limits; report velocities above their limits");
-  command->add_option("--restitution", args->options.restitution,
+  command->add_option("--restitution", args->restitution,
                       "coefficient of restitution of the joint stops, 0 (default) to 1");
   command->add_option("--payload", args->payload,
                       "MASS[,X,Y,Z]: point mass fixed to the end-effector frame (kg, m)");

@@ -27,6 +27,7 @@ void add_terms(CLI::App& app, Outcome&) {
   args->add_flags_to(*command, false);
   command->callback([args] {
     Robot robot = args->robot.load();
+    warn_outside_limits(robot, "--q", args->q);
     if (const auto flexible = flexible_model(robot, args->rigid)) {
       if (args->denoc) throw InputError("--denoc: this robot has flexible links; add --rigid");
       report_terms(*flexible, robot,

@@ -55,6 +55,14 @@ int main(int argc, char** argv) {
   dynamics::tools::add_urdf(app, outcome);
   dynamics::tools::add_bench(app, outcome);
   dynamics::tools::add_validate(app, outcome);
+  // an option whose value is an empty variable of the shell would silently get its default
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] == '\0') {
+      return report_error(bad_input, fmt::format("argument {} is empty{}: give a value", i,
+                                                 i > 1 ? fmt::format(" (after '{}')", argv[i - 1])
+                                                       : std::string()));
+    }
+  }
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <sstream>
 
 #include "command.hpp"
@@ -17,6 +18,8 @@
 
 namespace dynamics::tools {
 namespace {
+
+constexpr double degree = std::numbers::pi / 180.0;  // rad
 
 Robot from_table(const std::string& argument, DhTable table) {
   Model model = model_from_dh(table);
@@ -100,7 +103,8 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
   while (true) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     std::size_t first = at, last = comma;
-    while (first < last && (text[first] == ' ' || text[first] == '+')) ++first;
+    while (first < last && text[first] == ' ') ++first;
+    if (first + 1 < last && text[first] == '+' && text[first + 1] != '-') ++first;
     while (last > first && text[last - 1] == ' ') --last;
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data() + first, text.data() + last, value);
@@ -140,10 +144,30 @@ std::vector<double> parse_vector(const std::string& option, const std::string& t
   return numbers;
 }
 
+void warn_outside_limits(Robot& robot, const std::string& option, const std::string& text) {
+  if (text.empty()) return;
+  const auto q = parse_numbers(option, text);
+  if (q.size() < robot.model.size()) return;  // reported by parse_vector()
+  for (std::size_t i = 0; i < robot.model.size(); ++i) {
+    const Coordinate& joint = robot.model.coordinates()[i];
+    if (q[i] >= joint.lower && q[i] <= joint.upper) continue;
+    const char* unit = joint.prismatic ? "m" : "rad";
+    std::string hint = joint.prismatic ? "lengths are in meters" : "angles are in radians";
+    if (!joint.prismatic) hint += fmt::format("; {:g} degrees are {:.6g} rad", q[i], q[i] * degree);
+    robot.warnings.push_back(
+        fmt::format("{}: joint '{}' at {:g} {} is outside of its limits {:g} "
+                    "and {:g} {} ({})",
+                    option, joint.name, q[i], unit, joint.lower, joint.upper, unit, hint));
+    fmt::print(stderr, "warning: {}\n", printable(robot.warnings.back()));
+  }
+}
+
 std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
                                            const std::vector<double>& q0, const std::string& q1,
                                            std::optional<double> period) {
   if (!trajectory.empty() && trajectory != "cycloid") {
+    if (!q1.empty()) throw InputError("--q1 has no effect on the trajectory of a file: remove it");
+    if (period) throw InputError("--period has no effect on the trajectory of a file: remove it");
     const std::string text = read_file(trajectory);
     const bool yaml = has_suffix(trajectory, {".yaml", ".yml"});
     try {
@@ -192,7 +216,8 @@ std::unique_ptr<BaseTrajectory> base_motion(const std::string& text) {
   std::istringstream parts(text);
   for (std::string part; std::getline(parts, part, ',');) {
     const auto first = part.find(':'), second = part.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) {
+    if (first == std::string::npos || second == std::string::npos || second == first + 1 ||
+        second + 1 == part.size()) {
       throw InputError(fmt::format(
           "--base-motion: '{}' is neither AXIS:AMPLITUDE:HZ (for example z:0.05:2) nor a .csv file",
           part));

@@ -67,9 +67,13 @@ std::vector<double> parse_vector(const std::string& option, const std::string& t
                                  std::size_t size, const std::vector<double>& fallback,
                                  const char* meaning = "one per joint, in joint order");
 
+/// Reports joint positions outside of their limits as warnings, for example angles in degrees.
+/// `text` is the value of `option`, one number per joint first; empty: not given.
+void warn_outside_limits(Robot& robot, const std::string& option, const std::string& text);
+
 /// The desired trajectory. "cycloid" or "": the forced motion of the robot's table, or a cycloid
 /// from `q0` to `q1` in `period` seconds. Otherwise the path of a file, CSV or YAML by its
-/// extension.
+/// extension; `q1` and `period` must then be empty.
 std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
                                            const std::vector<double>& q0, const std::string& q1,
                                            std::optional<double> period);

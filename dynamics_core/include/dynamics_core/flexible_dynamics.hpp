@@ -124,7 +124,8 @@ Eigen::Vector3d center_of_mass(const FlexibleModel& model, FlexibleWorkspace& wo
                                ConstVector q);
 
 /// Bending deflection (0, u_y, u_z) of flexible link `link` at x along the undeformed beam, in the
-/// link's axes (m). cross_section_pose() also has the foreshortening and the rotation.
+/// link's axes (m). cross_section_pose() also has the foreshortening and the rotation. Throws
+/// ArgumentError for x outside the beam.
 Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_t link, double x);
 
 /// The cross-section of flexible link `link` at x, 0 <= x <= length: shapes, slopes and

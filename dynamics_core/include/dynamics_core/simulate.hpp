@@ -86,7 +86,8 @@ using Progress = std::function<bool(double time)>;
 Recording simulate(const Model& model, const SimulationOptions& options,
                    const Progress& progress = {});
 
-/// Simulates any plant. `friction` and `base` of the options are ignored: the plant defines them.
+/// Simulates any plant. The plant defines friction and base motion: `friction` of the options is
+/// only recorded, and `base` must be null.
 /// q0 and qd0 have one entry per joint or one per coordinate of the plant.
 Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress = {});
 

@@ -66,6 +66,12 @@ Eigen::Vector4d total_mass_and_first_moment(const FlexibleModel& model, Memory& 
   return sum;
 }
 
+void check_station(const FlexibleLink& beam, double x) {
+  if (x >= 0.0 && x <= beam.length) return;
+  throw ArgumentError(
+      fmt::format("x is {} m; link '{}' has a beam from 0 to {} m", x, beam.name, beam.length));
+}
+
 const FlexibleLink& flexible_link(const FlexibleModel& model, std::size_t link) {
   if (link >= model.links().size()) {
     throw ArgumentError(fmt::format("flexible link {} does not exist; the robot has {}", link,
@@ -177,6 +183,7 @@ Eigen::Vector3d center_of_mass(const FlexibleModel& model, FlexibleWorkspace& wo
 Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_t link, double x) {
   check_flexible_input("q", q, model.size());
   const FlexibleLink& beam = flexible_link(model, link);
+  check_station(beam, x);
   Eigen::Vector3d u = Eigen::Vector3d::Zero();
   for (std::size_t j = 0; j < beam.modes(); ++j) {
     const bool y = j < beam.modes_y;
@@ -188,10 +195,7 @@ Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_
 
 BeamSection cross_section(const FlexibleModel& model, std::size_t link, double x) {
   const FlexibleLink& beam = flexible_link(model, link);
-  if (!(x >= 0.0 && x <= beam.length)) {
-    throw ArgumentError(
-        fmt::format("x is {} m; link '{}' has a beam from 0 to {} m", x, beam.name, beam.length));
-  }
+  check_station(beam, x);
   const auto& links = model.rigid().description().links;
   const auto found = std::find_if(links.begin(), links.end(),
                                   [&](const auto& one) { return one.name == beam.name; });
@@ -203,6 +207,15 @@ Pose cross_section_pose(const FlexibleModel& model, ConstVector q, std::size_t l
                         const BeamSection& at) {
   check_flexible_input("q", q, model.size());
   const FlexibleLink& beam = flexible_link(model, link);
+  const std::size_t m = beam.modes();
+  const bool stiffening = model.tree()[beam.body].beam.stiffening;
+  if (at.deflects && (at.shape.size() != m || at.slope.size() != m || at.x > beam.length ||
+                      (stiffening && at.shortening.size() != m * m))) {
+    throw ArgumentError(
+        fmt::format("`at` is the cross-section of another link than '{}', which has {} modes and a "
+                    "beam of {} m: take it from cross_section(model, link, x)",
+                    beam.name, m, beam.length));
+  }
   return section_pose(model.tree()[beam.body], at, q.data() + model.joint_count());
 }
 

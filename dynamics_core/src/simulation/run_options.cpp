@@ -22,13 +22,19 @@ void check_options(const Model& model, const SimulationOptions& options) {
         fmt::format("scenario {} needs a desired trajectory: set options.trajectory",
                     to_string(options.scenario)));
   }
-  if (follows_trajectory && options.trajectory->size() != model.size()) {
+  if (options.trajectory && options.trajectory->size() != model.size()) {
     throw ArgumentError(fmt::format("the desired trajectory has {} joints; '{}' has {}",
                                     options.trajectory->size(), model.name(), model.size()));
   }
   if (ode::find_integrator(options.integrator).fixed_step && !options.step) {
     throw ArgumentError(
         fmt::format("integrator {} is a fixed-step method: set step", options.integrator));
+  }
+  if (options.step && !ode::find_integrator(options.integrator).constant_step) {
+    throw ArgumentError(
+        fmt::format("integrator {} chooses its steps: remove step, or take a method that runs at "
+                    "constant step",
+                    options.integrator));
   }
   if (options.step && *options.step > 0.0 && options.duration / *options.step > 1e12) {
     throw ArgumentError(fmt::format("step {} s is too small: more than 1e12 steps in {} s",

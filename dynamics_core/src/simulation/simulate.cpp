@@ -34,11 +34,16 @@ const char* to_string(Scenario scenario) {
 Recording simulate(const Model& model, const SimulationOptions& options, const Progress& progress) {
   check_options(model, options);
   const auto plant = rigid_plant(model, {.friction = options.friction, .base = options.base});
-  return simulate(*plant, options, progress);
+  return Run<double>(*plant, *plant, options, progress).run();
 }
 
 Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress) {
   check_options(plant.model(), options);
+  if (options.base) {
+    throw ArgumentError(
+        "options.base is set: the plant defines the motion of its base, for example "
+        "RigidPlantOptions::base");
+  }
   return Run<double>(plant, plant, options, progress).run();
 }
 
