@@ -104,30 +104,43 @@ class FlexibleModel {
   /// Whether any link of the model has modes.
   static bool has_modes(const Model& model);
 
-  const Model& rigid() const;  ///< the same robot with rigid links
+  // References and views refer to the model's data, as those of Model; on a temporary they do not
+  // compile.
+
+  const Model& rigid() const&;  ///< the same robot with rigid links
   /// The options that the model was built with.
-  const FlexibleOptions& options() const;
+  const FlexibleOptions& options() const&;
   std::size_t size() const;         ///< number of coordinates: joints and amplitudes
   std::size_t joint_count() const;  ///< rigid().size()
   /// Number of amplitudes, size() - joint_count().
   std::size_t amplitude_count() const;
-  std::span<const FlexibleLink> links() const;    ///< the links with modes
+  std::span<const FlexibleLink> links() const&;   ///< the links with modes
   std::size_t link(std::string_view name) const;  ///< index into links(); throws ArgumentError
-  std::span<const Note> notes() const;            ///< warnings of the construction
+  std::span<const Note> notes() const&;           ///< warnings of the construction
   /// The bodies of the recursions (src/flexible/tree.hpp, not installed), parents first.
-  const std::vector<flexible::ElasticBody>& tree() const;
+  const std::vector<flexible::ElasticBody>& tree() const&;
   /// Joint names, then amplitude_names().
   std::vector<std::string> coordinate_names() const;
   /// "e_LINK_y1", "e_LINK_y2", ..., "e_LINK_z1", ...
-  std::span<const std::string> amplitude_names() const;
+  std::span<const std::string> amplitude_names() const&;
   /// The basis of a link of links().
-  const BeamBasis& basis(std::size_t link) const;
+  const BeamBasis& basis(std::size_t link) const&;
   /// The coordinates ordered by body, parents first: the joint of each body, then its amplitudes.
   /// In this order the U of udut() is upper triangular.
-  std::span<const std::size_t> block_order() const;
+  std::span<const std::size_t> block_order() const&;
+
+  const Model& rigid() const&& = delete;
+  const FlexibleOptions& options() const&& = delete;
+  std::span<const FlexibleLink> links() const&& = delete;
+  std::span<const Note> notes() const&& = delete;
+  const std::vector<flexible::ElasticBody>& tree() const&& = delete;
+  std::span<const std::string> amplitude_names() const&& = delete;
+  const BeamBasis& basis(std::size_t link) const&& = delete;
+  std::span<const std::size_t> block_order() const&& = delete;
 
   struct Data;
-  const Data& data() const { return *data_; }  ///< internal
+  const Data& data() const& { return *data_; }  ///< internal
+  const Data& data() const&& = delete;
 
  private:
   std::shared_ptr<const Data> data_;

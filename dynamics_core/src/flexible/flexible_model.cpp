@@ -20,19 +20,19 @@ bool FlexibleModel::has_modes(const Model& model) {
   });
 }
 
-const Model& FlexibleModel::rigid() const { return data_->rigid; }
-const FlexibleOptions& FlexibleModel::options() const { return data_->options; }
+const Model& FlexibleModel::rigid() const& { return data_->rigid; }
+const FlexibleOptions& FlexibleModel::options() const& { return data_->options; }
 std::size_t FlexibleModel::size() const { return joint_count() + amplitude_count(); }
 std::size_t FlexibleModel::joint_count() const { return data_->rigid.size(); }
 std::size_t FlexibleModel::amplitude_count() const { return data_->amplitude_names.size(); }
-std::span<const FlexibleLink> FlexibleModel::links() const { return data_->links; }
-std::span<const Note> FlexibleModel::notes() const { return data_->notes; }
-const flexible::Tree& FlexibleModel::tree() const { return data_->tree; }
-std::span<const std::string> FlexibleModel::amplitude_names() const {
+std::span<const FlexibleLink> FlexibleModel::links() const& { return data_->links; }
+std::span<const Note> FlexibleModel::notes() const& { return data_->notes; }
+const flexible::Tree& FlexibleModel::tree() const& { return data_->tree; }
+std::span<const std::string> FlexibleModel::amplitude_names() const& {
   return data_->amplitude_names;
 }
-const BeamBasis& FlexibleModel::basis(std::size_t link) const { return *data_->bases.at(link); }
-std::span<const std::size_t> FlexibleModel::block_order() const { return data_->block_order; }
+const BeamBasis& FlexibleModel::basis(std::size_t link) const& { return *data_->bases.at(link); }
+std::span<const std::size_t> FlexibleModel::block_order() const& { return data_->block_order; }
 
 std::vector<std::string> FlexibleModel::coordinate_names() const {
   std::vector<std::string> names = data_->rigid.coordinate_names();

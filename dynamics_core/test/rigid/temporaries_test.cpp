@@ -40,15 +40,15 @@ concept InitializesConditions = requires(List&& list) {
 static_assert(InitializesConditions<Wrenches&> && !InitializesConditions<Wrenches>);
 
 // references and views of a model: not of a temporary one
-#define DYNAMICS_NOT_OF_A_TEMPORARY(accessor)               \
-  static_assert(                                            \
-      requires(const Model& model) { model.accessor(); } && \
-      requires(Model & model) { model.accessor(); });       \
-  template <class AnyModel>                                 \
-  concept accessor##_of = requires(AnyModel && model) {     \
-    std::forward<AnyModel>(model).accessor();               \
-  };                                                        \
-  static_assert(!accessor##_of<Model> && !accessor##_of<const Model>)
+#define DYNAMICS_NOT_OF_A_TEMPORARY(accessor)           \
+  template <class AnyModel>                             \
+  concept accessor##_of = requires(AnyModel && model) { \
+    std::forward<AnyModel>(model).accessor();           \
+  };                                                    \
+  DYNAMICS_NOT_OF_A_TEMPORARY_OF(Model, accessor)
+#define DYNAMICS_NOT_OF_A_TEMPORARY_OF(Robot, accessor)                \
+  static_assert(accessor##_of<const Robot&> && accessor##_of<Robot&>); \
+  static_assert(!accessor##_of<Robot> && !accessor##_of<const Robot>)
 DYNAMICS_NOT_OF_A_TEMPORARY(name);
 DYNAMICS_NOT_OF_A_TEMPORARY(coordinates);
 DYNAMICS_NOT_OF_A_TEMPORARY(bodies);
@@ -62,7 +62,41 @@ DYNAMICS_NOT_OF_A_TEMPORARY(description);
 DYNAMICS_NOT_OF_A_TEMPORARY(singular_reason);
 DYNAMICS_NOT_OF_A_TEMPORARY(pitch_coordinates);
 DYNAMICS_NOT_OF_A_TEMPORARY(data);
+template <class AnyModel>
+concept rigid_of = requires(AnyModel&& model) {
+  std::forward<AnyModel>(model).rigid();
+};
+template <class AnyModel>
+concept options_of = requires(AnyModel&& model) {
+  std::forward<AnyModel>(model).options();
+};
+template <class AnyModel>
+concept links_of = requires(AnyModel&& model) {
+  std::forward<AnyModel>(model).links();
+};
+template <class AnyModel>
+concept amplitude_names_of = requires(AnyModel&& model) {
+  std::forward<AnyModel>(model).amplitude_names();
+};
+template <class AnyModel>
+concept basis_of = requires(AnyModel&& model) {
+  std::forward<AnyModel>(model).basis(0);
+};
+template <class AnyModel>
+concept block_order_of = requires(AnyModel&& model) {
+  std::forward<AnyModel>(model).block_order();
+};
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, rigid);
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, options);
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, links);
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, notes);
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, tree);
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, amplitude_names);
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, basis);
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, block_order);
+DYNAMICS_NOT_OF_A_TEMPORARY_OF(FlexibleModel, data);
 #undef DYNAMICS_NOT_OF_A_TEMPORARY
+#undef DYNAMICS_NOT_OF_A_TEMPORARY_OF
 static_assert(requires(Model && model) { std::move(model).coordinate_names(); });  // a copy
 
 using Plan = ode::RunPlan<double>;
@@ -98,6 +132,16 @@ constexpr auto braces =
     [](const auto& model, auto& workspace,
        auto& v) -> decltype(inverse_dynamics(model, workspace, v, v, v, v, {})) {};
 static_assert(Compiles<decltype(braces)>, "{} after tau is ambiguous");
+
+// all of the above is checked by the compiler; this shows it in the list of tests
+TEST(Temporaries, OfListsAndModelsDoNotCompile) {
+  EXPECT_FALSE((assignable<WrenchMember, Wrenches>));
+  EXPECT_TRUE((assignable<WrenchMember, Wrenches&>));
+  EXPECT_FALSE(coordinates_of<Model>);
+  EXPECT_TRUE(coordinates_of<const Model&>);
+  EXPECT_FALSE(rigid_of<FlexibleModel>);
+  EXPECT_TRUE(rigid_of<const FlexibleModel&>);
+}
 
 TEST(Braces, AfterTauMeanTheDefaultConditions) {
   const Model model = model_from_dh(built_in_robot("puma"));
