@@ -61,8 +61,10 @@ TEST(RandomUrdf, MujocoReadsTheSameRobot) {
     test::RandomRobot random(seed + 1000);
     // MuJoCo's principal axes of a tensor with products are good to 1e-6 rad only: its iteration
     // ends when the cosine of a rotation is within 1e-12 of 1. KDL takes tensors as they are.
-    const test::RandomUrdf urdf(
-        seed, {.joints = 1 + seed % 14, .floating_anywhere = false, .products = false});
+    const test::RandomUrdf urdf(seed, {.joints = 1 + seed % 14,
+                                       .floating_anywhere = false,
+                                       .products = false,
+                                       .tilted_planes = false});
     const Model model = model_from_urdf(urdf.text(), options(random));
     seen.count(model);
     test::expect_matches_mujoco(model, urdf.text(), random, 2, bar);

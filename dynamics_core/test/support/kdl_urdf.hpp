@@ -7,8 +7,8 @@
 //   q_all = G q + b,  M = G^T (M_kdl + diag(rotor)) G,
 //   tau = G^T (tau_kdl(q_all, G qd, G qdd) + rotor G qdd + damping G qd + Coulomb friction)
 //
-// A planar joint is translations along x and y and a rotation about z (its normal must be z); a
-// floating joint is translations along x, y, z and rotations about z, y, x.
+// A planar joint is translations in its plane and a rotation about its normal; a floating joint is
+// translations along x, y, z and rotations about z, y, x.
 
 #include <tinyxml2.h>
 
@@ -251,9 +251,18 @@ class KdlUrdf {
     const KDL::Vector x(1, 0, 0), y(0, 1, 0), z(0, 0, 1);
     std::vector<std::pair<std::string, KDL::Vector>> slides, turns;
     if (type == "planar") {
-      if (!KDL::Equal(axis, z)) throw std::invalid_argument("planar joints: normal to z");
-      slides = {{name + "/x", x}, {name + "/y", y}};
-      turns = {{name + "/yaw", z}};
+      // the plane's axes are x and y, turned by the smallest rotation from z to the normal; for a
+      // normal that points down they are first turned by 180 degrees about x
+      const KDL::Vector normal = axis / axis.Norm();
+      const KDL::Rotation half_turn =
+          normal.z() < 0.0 ? KDL::Rotation(1, 0, 0, 0, -1, 0, 0, 0, -1) : KDL::Rotation::Identity();
+      const KDL::Vector start = half_turn * z, about = start * normal;
+      const double angle = std::atan2(about.Norm(), KDL::dot(start, normal));
+      const KDL::Rotation tilt =
+          (about.Norm() > 0.0 ? KDL::Rotation::Rot(about, angle) : KDL::Rotation::Identity()) *
+          half_turn;
+      slides = {{name + "/x", tilt * x}, {name + "/y", tilt * y}};
+      turns = {{name + "/yaw", normal}};
     } else if (type == "floating") {
       slides = {{name + "/x", x}, {name + "/y", y}, {name + "/z", z}};
       turns = {{name + "/yaw", z}, {name + "/pitch", y}, {name + "/roll", x}};

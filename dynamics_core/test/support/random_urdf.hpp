@@ -20,6 +20,7 @@ struct RandomUrdfOptions {
   double fixed = 0.35;            ///< probability of one to three fixed joints before a joint
   bool floating_anywhere = true;  ///< false: floating joints only at the root "world"
   bool products = true;           ///< products of inertia; false: tensors rotated only by rpy
+  bool tilted_planes = true;      ///< planar joints with any normal; false: z
   bool drives = false;            ///< damping, Coulomb friction, rotor inertia and mimic joints
 };
 
@@ -110,7 +111,11 @@ class RandomUrdf {
     const bool single = kind != "planar" && kind != "floating";
     std::string inside = origin(0.4);
     inside += fmt::format("<parent link=\"{}\"/><child link=\"{}\"/>", parent, child);
-    if (kind == "planar") inside += "<axis xyz=\"0 0 1\"/>";
+    if (kind == "planar") {
+      inside += fmt::format("<axis xyz=\"{}\"/>", options_.tilted_planes
+                                                      ? three(random_.rotation().col(0))
+                                                      : std::string("0 0 1"));
+    }
     if (single && !random_.chance(0.1)) {
       const double length = random_.chance(0.1) ? random_.uniform(0.5, 2.0) : 1.0;
       inside += fmt::format("<axis xyz=\"{}\"/>", three(length * random_.rotation().col(0)));
