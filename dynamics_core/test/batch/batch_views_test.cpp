@@ -206,6 +206,9 @@ void check(const Function& function, const Model& model) {
                  input == 2 ? by : inputs[2], views);
   };
   run(expected, 9, {});
+  for (const MatrixXd& result : expected) {
+    for (Index k = 0; k < states; ++k) EXPECT_FALSE(result.col(k).isZero()) << function.name << k;
+  }
   const auto refused = [&](const char* name, const std::string& kind, const std::string& text,
                            const std::function<void()>& call) {
     try {
@@ -289,6 +292,7 @@ TEST(BatchArguments, StateWithoutResultIsNanInItsOwnColumn) {
   for (Index k = 0; k < states; ++k) {
     EXPECT_EQ(T.col(k).segment(1, 6).array().isNaN().all(), k == 4) << k;
     EXPECT_EQ(T.col(k).segment(1, 6).array().isFinite().all(), k != 4) << k;
+    EXPECT_TRUE((T.col(k).segment(1, 6).array() != 99.0).all()) << k;
     EXPECT_TRUE(T(0, k) == 99.0 && T(7, k) == 99.0 && T(8, k) == 99.0) << k;
   }
 }

@@ -92,11 +92,17 @@ TEST_P(KinematicsPass, AnswersAreThoseOfTheSingleFunctions) {
       const FrameMotion one = frame_motion(model, kinematics, frame, axes);
       const FrameMotion two = frame_motion(model, workspace, q, qd, qdd, frame, axes, base);
       EXPECT_EQ(one.pose.rotation, two.pose.rotation);
+      EXPECT_EQ(one.pose.translation, two.pose.translation);
       EXPECT_EQ(one.velocity.linear, two.velocity.linear);
       EXPECT_EQ(one.acceleration.linear, two.acceleration.linear);
       EXPECT_EQ(one.acceleration.angular, two.acceleration.angular);
       EXPECT_EQ(frame_velocity(model, kinematics, frame, axes).angular, two.velocity.angular);
+      EXPECT_EQ(frame_velocity(model, kinematics, frame, axes).linear, two.velocity.linear);
     }
+    const Pose kept = frame_pose(model, kinematics, frame),
+               single = frame_pose(model, workspace, q, frame, base);
+    EXPECT_EQ(kept.translation, single.translation);
+    EXPECT_EQ(kept.rotation, single.rotation);
   }
   forward_kinematics(model, kinematics, q, qd);
   MatrixXd one(6, idx(n)), two(6, idx(n));

@@ -290,6 +290,7 @@ TEST(Mimic, TooManyBesideTooManyHaveInverseDynamicsOnly) {
   }
   inverse_dynamics(model, workspace, zero, zero, one, out);
   EXPECT_GT(out[0], 0.0);
+  EXPECT_TRUE(out.allFinite());
 }
 
 TEST(Mimic, AWorkspaceServesWithAndWithoutAPayloadThatGivesMass) {

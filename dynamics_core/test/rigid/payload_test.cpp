@@ -114,6 +114,13 @@ TEST_F(PayloadTest, GivesAMasslessLinkItsInertia) {
   ASSERT_FALSE(bare.singular_reason().empty());
   const Model loaded = bare.with_payload(payload("link6"));
   EXPECT_TRUE(loaded.singular_reason().empty()) << loaded.singular_reason();
+  Workspace own(loaded);
+  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(7),
+                        wanted = Eigen::VectorXd::LinSpaced(7, -1, 2);
+  Eigen::VectorXd torques(7), found(7);
+  inverse_dynamics(loaded, own, zero, zero, wanted, torques);
+  forward_dynamics(loaded, own, zero, zero, torques, found);
+  EXPECT_LT(test::relative(found, wanted), 1e-9);
 }
 
 TEST_F(PayloadTest, BadOnesAreRefused) {
