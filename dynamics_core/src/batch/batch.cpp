@@ -65,9 +65,10 @@ std::string message_of(const Problem& problem, const Model& model) {
   using Kind = BatchProblem::Kind;
   if (problem.kind == Kind::argument) throw ArgumentError(problem.argument.message());
   if (problem.kind == Kind::overlap) {
-    throw ArgumentError(fmt::format(
-        "{} and {} overlap in memory: give each memory of its own{}", problem.overlapping[0],
-        problem.overlapping[1], problem.could_replace ? ", or the same one in the same layout" : ""));
+    throw ArgumentError(
+        fmt::format("{} and {} overlap in memory: give each memory of its own{}",
+                    problem.overlapping[0], problem.overlapping[1],
+                    problem.could_replace ? ", or the same one in the same layout" : ""));
   }
   if (problem.kind == Kind::call) raise(problem.reason, model);
   const std::string reason = message_of(problem.reason, model);
@@ -176,8 +177,7 @@ class Call {
     const BatchArgument argument =
         take(name, values, {.rows = rows, .states = states_, .written = true});
     width_ = argument.width;
-    const MemoryRows memory = {values.data(), width_, states_,
-                               states_ > 1 ? argument.stride() : 0};
+    const MemoryRows memory = {values.data(), width_, states_, states_ > 1 ? argument.stride() : 0};
     for (std::size_t i = 0; i < argument_count_; ++i) check_overlap(arguments_[i], {name, memory});
     arguments_[argument_count_++] = {name, memory};
     job_.output[outputs_++] = {values.data(), argument.stride()};

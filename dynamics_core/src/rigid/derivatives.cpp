@@ -45,17 +45,17 @@ Status try_inverse_dynamics_derivatives(const Model& model, DerivativeWorkspace&
   DerivativeWorkspace::Memory& memory = workspace.memory();
   Workspace::Memory& rigid = memory.rigid.memory();
   const std::size_t n = rigid.size;
-  const Status status = check_workspace(model, rigid)
-                            .vector("q", q, n)
-                            .vector("qd", qd, n)
-                            .vector("qdd", qdd, n)
-                            .matrix("tau_by_q", tau_by_q, n, n)
-                            .matrix("tau_by_qd", tau_by_qd, n, n)
-                            .separate("tau_by_q", memory_rows(tau_by_q), "tau_by_qd",
-                                      memory_rows(tau_by_qd))
-                            .external_inputs(model, external)
-                            .local_axes("inverse_dynamics_derivatives", external.wrenches)
-                            .status();
+  const Status status =
+      check_workspace(model, rigid)
+          .vector("q", q, n)
+          .vector("qd", qd, n)
+          .vector("qdd", qdd, n)
+          .matrix("tau_by_q", tau_by_q, n, n)
+          .matrix("tau_by_qd", tau_by_qd, n, n)
+          .separate("tau_by_q", memory_rows(tau_by_q), "tau_by_qd", memory_rows(tau_by_qd))
+          .external_inputs(model, external)
+          .local_axes("inverse_dynamics_derivatives", external.wrenches)
+          .status();
   if (status != Status::ok) return status;
 
   const double* positions = body_positions(model, q, rigid.q);
@@ -115,18 +115,16 @@ Status try_forward_dynamics_derivatives(const Model& model, DerivativeWorkspace&
   DerivativeWorkspace::Memory& memory = workspace.memory();
   Workspace::Memory& rigid = memory.rigid.memory();
   const std::size_t n = rigid.size;
-  Status status = check_workspace(model, rigid)
-                      .matrix("qdd_by_q", qdd_by_q, n, n)
-                      .matrix("qdd_by_qd", qdd_by_qd, n, n)
-                      .matrix("qdd_by_tau", qdd_by_tau, n, n)
-                      .separate("qdd_by_q", memory_rows(qdd_by_q), "qdd_by_qd",
-                                memory_rows(qdd_by_qd))
-                      .separate("qdd_by_q", memory_rows(qdd_by_q), "qdd_by_tau",
-                                memory_rows(qdd_by_tau))
-                      .separate("qdd_by_qd", memory_rows(qdd_by_qd), "qdd_by_tau",
-                                memory_rows(qdd_by_tau))
-                      .local_axes("forward_dynamics_derivatives", external.wrenches)
-                      .status();
+  Status status =
+      check_workspace(model, rigid)
+          .matrix("qdd_by_q", qdd_by_q, n, n)
+          .matrix("qdd_by_qd", qdd_by_qd, n, n)
+          .matrix("qdd_by_tau", qdd_by_tau, n, n)
+          .separate("qdd_by_q", memory_rows(qdd_by_q), "qdd_by_qd", memory_rows(qdd_by_qd))
+          .separate("qdd_by_q", memory_rows(qdd_by_q), "qdd_by_tau", memory_rows(qdd_by_tau))
+          .separate("qdd_by_qd", memory_rows(qdd_by_qd), "qdd_by_tau", memory_rows(qdd_by_tau))
+          .local_axes("forward_dynamics_derivatives", external.wrenches)
+          .status();
   if (status != Status::ok) return status;
   status = try_forward_dynamics(model, memory.rigid, q, qd, tau, memory.qdd, external);
   if (status != Status::ok) return status;

@@ -6,14 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "dynamics_core/batch.hpp"
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/flexible_dynamics.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/udut.hpp"
 #include "flexible/sample_beams.hpp"
 #include "support/random_robot.hpp"
 

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "dynamics_core/batch.hpp"
-#include "dynamics_core/coriolis_matrix.hpp"
 #include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
@@ -17,7 +16,6 @@
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/regressor.hpp"
-#include "dynamics_core/udut.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics {

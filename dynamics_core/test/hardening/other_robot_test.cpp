@@ -14,8 +14,8 @@
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/flexible_dynamics.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/kinematics.hpp"
-#include "dynamics_core/udut.hpp"
 #include "flexible/sample_beams.hpp"
 #include "support/random_robot.hpp"
 

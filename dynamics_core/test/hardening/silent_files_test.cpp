@@ -14,7 +14,6 @@
 #include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/recording.hpp"
 #include "dynamics_core/simulate.hpp"
-#include "dynamics_core/timed_path.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "support/small_robots.hpp"
 
