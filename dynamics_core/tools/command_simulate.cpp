@@ -48,6 +48,7 @@ std::string integrator_list() {
 SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
                              const std::optional<FlexibleModel>& flexible) {
   SimulationOptions options = args.options;
+  const auto joints = static_cast<std::ptrdiff_t>(robot.model.size());
   options.scenario = scenario_from_name(args.scenario);
   options.friction = !args.no_friction;
   if (args.bandwidth) options.bandwidth = *args.bandwidth;
@@ -60,9 +61,13 @@ SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
     options.q0 = parse_vector("--q0", args.q0, robot.model.size(), robot.q0);
     options.qd0 = parse_vector("--qd0", args.qd0, robot.model.size(), robot.qd0);
   }
+  // a description without start values leaves them to the simulation
+  std::vector<double> start(options.q0.begin(), options.q0.begin() + joints);
+  if (args.q0.empty() && (!robot.table || robot.table->q0.empty())) {
+    options.q0.clear();
+    start = default_start(robot.model);
+  }
   if (options.scenario == Scenario::forced || options.scenario == Scenario::computed_torque) {
-    const auto joints = static_cast<std::ptrdiff_t>(robot.model.size());
-    const std::vector<double> start(options.q0.begin(), options.q0.begin() + joints);
     options.trajectory = desired_motion(robot, args.trajectory, start, args.q1, args.period);
   }
   return options;
@@ -254,7 +259,9 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
                       "absolute tolerance (default: equal to --rtol)");
   command->add_option("--step", args->options.step, "step in s, required by fixed-step methods");
   command->add_option("--sample", args->options.sample, "sample time in s (default 0.01)");
-  command->add_option("--q0", args->q0, "start position (default: from the DH table, otherwise 0)");
+  command->add_option("--q0", args->q0,
+                      "start position (default: from the DH table, otherwise the position within "
+                      "the limits nearest to 0)");
   command->add_option("--qd0", args->qd0,
                       "start velocity (default: from the DH table, otherwise 0)");
   command->add_option("--trajectory", args->trajectory,

@@ -49,8 +49,10 @@ double positive_or(double otherwise, double given, const char* field) {
 void read_start(const Simulate::Goal& goal, const Robot& robot, bool bends,
                 dynamics::SimulationOptions& options) {
   const auto further = bends ? robot.flexible->amplitude_names() : std::span<const std::string>();
-  options.q0.assign(robot.model.size() + further.size(), 0.0);
-  options.qd0 = options.q0;
+  const std::size_t size = robot.model.size() + further.size();
+  options.q0 = dynamics::default_start(robot.model);
+  options.q0.resize(size, 0.0);
+  options.qd0.assign(size, 0.0);
   std::vector<std::size_t> coordinates;
   if (!goal.joint_names.empty()) {
     coordinates = read_joints(robot.model, goal.joint_names, "joint_names", further);

@@ -12,7 +12,9 @@
 // entries. q, qd and qdd are state vectors unless stated otherwise; tau is always a joint vector.
 // SI units. Only describe() and record() allocate. Not thread-safe: use one plant per simulation.
 
+#include <Eigen/Core>
 #include <memory>
+#include <span>
 
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/flexible_model.hpp"
@@ -76,6 +78,14 @@ class Plant : public EquationsOfMotion<double> {
   virtual void impulse_response(double t, ConstVector q, std::size_t joint,
                                 MutableVector velocity_change);
 
+  /// M^-1 e_joint of several joints, one per column. Default: impulse_response() of each.
+  virtual void impulse_responses(double t, ConstVector q, std::span<const std::size_t> joints,
+                                 Eigen::Ref<Eigen::MatrixXd> velocity_changes);
+
+  /// Coulomb friction of a joint that accelerations(), power() and energy_rate() leave to the
+  /// simulator, which lets joints stick and slide (N m or N).
+  virtual double dry_friction(std::size_t /*joint*/) const { return 0.0; }
+
   /// The same plant without the model's payload; null if there is no payload.
   virtual std::unique_ptr<Plant> without_payload() const { return nullptr; }
 
@@ -91,7 +101,10 @@ class Plant : public EquationsOfMotion<double> {
 
 /// Options of rigid_plant().
 struct RigidPlantOptions {
-  bool friction = true;                             ///< damping and Coulomb friction of the joints
+  bool friction = true;  ///< damping and Coulomb friction of the joints
+  /// Coulomb friction holds joints at rest; otherwise it is smooth at low velocities, as in
+  /// inverse_dynamics().
+  bool dry_friction = true;
   std::shared_ptr<const BaseTrajectory> base = {};  ///< prescribed base motion; null: at rest
 };
 
@@ -100,8 +113,9 @@ std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& 
 
 /// Options of flexible_plant().
 struct FlexiblePlantOptions {
-  bool friction = true;   ///< damping and Coulomb friction of the joints
-  bool cholesky = false;  ///< solve with the full inertia matrix, O(n^3), instead of O(n)
+  bool friction = true;      ///< damping and Coulomb friction of the joints
+  bool dry_friction = true;  ///< as in RigidPlantOptions
+  bool cholesky = false;     ///< solve with the full inertia matrix, O(n^3), instead of O(n)
 };
 
 /// Dynamics of a robot with flexible links. feedforward_torques() are those of the rigid robot

@@ -56,10 +56,11 @@ struct SimulationOptions {
   double duration = 10.0;  ///< (s)
   std::string integrator = "dop853";
   double rtol = 1e-9;
-  std::optional<double> atol;   ///< unset: rtol
-  std::optional<double> step;   ///< of fixed-step methods (s)
-  double sample = 0.01;         ///< sampling interval of the recording (s)
-  std::vector<double> q0, qd0;  ///< initial state; zero if empty
+  std::optional<double> atol;  ///< unset: rtol
+  std::optional<double> step;  ///< of fixed-step methods (s)
+  double sample = 0.01;        ///< sampling interval of the recording (s)
+  std::vector<double> q0;      ///< initial position; default_start() if empty
+  std::vector<double> qd0;     ///< initial velocity; zero if empty
   bool friction = true;
   std::shared_ptr<const Trajectory> trajectory;  ///< desired; for forced and computed torque
   double bandwidth = 10.0;                       ///< of hold and computed torque (rad/s)
@@ -75,6 +76,9 @@ struct SimulationOptions {
   std::optional<double> drop_payload;
   std::vector<SimulationEvent> events;
 };
+
+/// The position within the joints' limits that is nearest to zero.
+std::vector<double> default_start(const Model& model);
 
 /// Called after each step with the simulated time; returning false ends the simulation.
 using Progress = std::function<bool(double time)>;

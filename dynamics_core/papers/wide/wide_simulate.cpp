@@ -51,7 +51,7 @@ Recording simulate_double_double(const Model& model, const SimulationOptions& op
     throw ArgumentError(
         fmt::format("precision double-double does not support {}: use double", reason));
   }
-  const RigidPlantOptions rigid{.friction = options.friction};
+  const RigidPlantOptions rigid{.friction = options.friction, .dry_friction = false};
   const auto plant = rigid_plant(model, rigid);
   const auto equations = wide_rigid_equations(model, rigid);
   Recording run = Run<DoubleDouble>(*equations, *plant, options, progress).run();

@@ -34,6 +34,9 @@ struct Event {
   /// Called at each crossing; may be empty. A `terminal` event ends the run in any case.
   Action action = {};
   bool terminal = false;
+  /// The action leaves the function clearly positive or negative, not zero up to round-off: a
+  /// crossing right after it counts.
+  bool definite = false;
 };
 
 /// Whether the change from sign `before` (never 0) to the value `now` is a crossing in the given

@@ -7,6 +7,7 @@
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/plant.hpp"
 #include "flexible/tree.hpp"
+#include "simulation/joint_resistance.hpp"
 
 namespace dynamics {
 namespace {
@@ -69,6 +70,9 @@ class FlexiblePlant final : public Plant {
         workspace_(model),
         rigid_workspace_(model.rigid()),
         forces_(model.size()),
+        resistance_(model.rigid()),
+        torques_(model.joint_count()),
+        dry_(options.friction && options.dry_friction),
         amplitude_qdd_(model.amplitude_count()) {
     conditions_.friction = options.friction;
     for (const flexible::ElasticBody& body : model.tree()) {
@@ -83,10 +87,15 @@ class FlexiblePlant final : public Plant {
 
   void accelerations(const double&, ConstVector q, ConstVector qd, ConstVector tau,
                      MutableVector qdd) override {
+    if (dry_) {
+      resistance_.subtract_damping(qd, tau, torques_);
+      tau = torques_;
+    }
+    const bool smooth_friction = options_.friction && !dry_;
     if (options_.cholesky) {
-      forward_dynamics_cholesky(model_, workspace_, q, qd, tau, qdd, options_.friction);
+      forward_dynamics_cholesky(model_, workspace_, q, qd, tau, qdd, smooth_friction);
     } else {
-      forward_dynamics(model_, workspace_, q, qd, tau, qdd, options_.friction);
+      forward_dynamics(model_, workspace_, q, qd, tau, qdd, smooth_friction);
     }
   }
 
@@ -104,7 +113,10 @@ class FlexiblePlant final : public Plant {
 
   double power(const double&, ConstVector, ConstVector qd, ConstVector, ConstVector tau) override {
     const FlexiblePower power = dynamics::power(model_, workspace_, qd, tau);
-    return power.actuators - power.damping - (options_.friction ? power.friction : 0.0);
+    const double dissipated = dry_                ? resistance_.damping_power(qd)
+                              : options_.friction ? power.friction
+                                                  : 0.0;
+    return power.actuators - power.damping - dissipated;
   }
 
   // qd^T (M qdd + bias) minus the power of damping
@@ -115,6 +127,10 @@ class FlexiblePlant final : public Plant {
     std::fill(forces_.begin(), forces_.end(), 0.0);
     const ConstVector zero_torques(forces_.data(), model_.joint_count());
     return rate - dynamics::power(model_, workspace_, qd, zero_torques).damping;
+  }
+
+  double dry_friction(std::size_t joint) const override {
+    return dry_ ? resistance_.friction[joint] : 0.0;
   }
 
   std::unique_ptr<Plant> without_payload() const override {
@@ -172,7 +188,11 @@ class FlexiblePlant final : public Plant {
   FlexibleWorkspace workspace_;
   Workspace rigid_workspace_;
   ExternalInputs conditions_;
-  std::vector<double> forces_, amplitude_qdd_;
+  std::vector<double> forces_;
+  JointResistance resistance_;
+  std::vector<double> torques_;
+  bool dry_;
+  std::vector<double> amplitude_qdd_;
   bool exchanges_energy_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
 #include "model/tree.hpp"
+#include "simulation/joint_resistance.hpp"
 
 namespace dynamics {
 namespace {
@@ -21,6 +22,9 @@ class RigidPlant final : public Plant {
         workspace_(model),
         forces_(model.size()),
         unit_(model.size()),
+        resistance_(model),
+        factor_(model),
+        dry_(options.friction && options.dry_friction),
         wrenches_(model.body_count()),
         dissipates_(options.friction &&
                     std::any_of(model.tree().begin(), model.tree().end(), [](const TreeBody& b) {
@@ -34,7 +38,14 @@ class RigidPlant final : public Plant {
 
   void accelerations(const double& t, ConstVector q, ConstVector qd, ConstVector tau,
                      MutableVector qdd) override {
-    forward_dynamics(model_, workspace_, q, qd, tau, qdd, at(t));
+    if (!dry_) {
+      forward_dynamics(model_, workspace_, q, qd, tau, qdd, at(t));
+      return;
+    }
+    ExternalInputs frictionless = at(t);
+    frictionless.friction = false;
+    resistance_.subtract_damping(qd, tau, forces_);
+    forward_dynamics(model_, workspace_, q, qd, forces_, qdd, frictionless);
   }
 
   void feedforward_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
@@ -52,7 +63,10 @@ class RigidPlant final : public Plant {
   double power(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
                ConstVector tau) override {
     const Power power = dynamics::power(model_, workspace_, qd, tau);
-    return power.actuators - (options_.friction ? power.friction : 0.0) + base_power(t, q, qd, qdd);
+    const double dissipated = dry_                ? resistance_.damping_power(qd)
+                              : options_.friction ? power.friction
+                                                  : 0.0;
+    return power.actuators - dissipated + base_power(t, q, qd, qdd);
   }
 
   // qd^T (M qdd + C qd + g), since M' - 2C is skew-symmetric (Saha 1999, section 4), plus the power
@@ -71,6 +85,19 @@ class RigidPlant final : public Plant {
     std::fill(unit_.begin(), unit_.end(), 0.0);
     unit_[joint] = 1.0;
     solve_inertia(model_, workspace_, q, unit_, velocity_change);
+  }
+
+  void impulse_responses(double, ConstVector q, std::span<const std::size_t> joints,
+                         Eigen::Ref<Eigen::MatrixXd> velocity_changes) override {
+    decompose_inertia(model_, factor_, q);
+    velocity_changes.setZero();
+    for (std::size_t k = 0; k < joints.size(); ++k)
+      velocity_changes(static_cast<Eigen::Index>(joints[k]), static_cast<Eigen::Index>(k)) = 1.0;
+    solve_inertia(model_, factor_, velocity_changes, velocity_changes);
+  }
+
+  double dry_friction(std::size_t joint) const override {
+    return dry_ ? resistance_.friction[joint] : 0.0;
   }
 
   std::unique_ptr<Plant> without_payload() const override {
@@ -140,6 +167,9 @@ class RigidPlant final : public Plant {
   Workspace workspace_;
   ExternalInputs conditions_;
   std::vector<double> forces_, unit_;
+  JointResistance resistance_;
+  InertiaFactor factor_;
+  bool dry_;
   std::vector<Wrench> wrenches_;
   bool dissipates_;
 };
@@ -158,6 +188,12 @@ void Plant::impulse_response(double t, ConstVector q, std::size_t joint,
   accelerations(t, q, zero, tau, velocity_change);
   for (std::size_t i = 0; i < velocity_change.size(); ++i)
     velocity_change[i] = (velocity_change[i] - reference[i]) / scale;
+}
+
+void Plant::impulse_responses(double t, ConstVector q, std::span<const std::size_t> joints,
+                              Eigen::Ref<Eigen::MatrixXd> velocity_changes) {
+  for (std::size_t k = 0; k < joints.size(); ++k)
+    impulse_response(t, q, joints[k], velocity_changes.col(static_cast<Eigen::Index>(k)));
 }
 
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options) {

@@ -17,7 +17,7 @@
 #include "ode/make_integrator.hpp"
 #include "ode/solve.hpp"
 #include "simulation/actuation.hpp"
-#include "simulation/joint_stops.hpp"
+#include "simulation/joint_constraints.hpp"
 #include "simulation/run_events.hpp"
 #include "simulation/sampling.hpp"
 
@@ -42,7 +42,8 @@ class Run {
         controller_model_(equations),
         options_(options),
         progress_(progress),
-        q0_(initial_state("q0", options.q0, plant)),
+        q0_(initial_state("q0", options.q0.empty() ? default_start(plant.model()) : options.q0,
+                          plant)),
         qd0_(initial_state("qd0", options.qd0, plant)),
         actuation_(plant.model(), options, q0_),
         run_(plant.model()),
@@ -52,6 +53,7 @@ class Run {
         qdd_(plant.size()),
         tau_sample_(plant.joints()),
         desired_(3 * plant.joints()),
+        force_(plant.joints()),
         saturated_(plant.joints(), false) {
     // Work is integrated as an additional state unless energy is conserved.
     const bool powered = options.scenario != Scenario::free_fall || equations.exchanges_energy() ||
@@ -65,37 +67,38 @@ class Run {
     plant_->describe(run_);
     if (options_.trajectory) run_.desired.resize(plant_->joints());
 
-    const auto free = [this](const Scalar& t, Input q, Input qd, Output qdd) {
+    // with the given dry friction; force_ becomes the sum of the forces that can do work
+    [[maybe_unused]] const auto free = [this](const Scalar& t, Input q, Input qd, Input friction,
+                                              Output qdd) {
       actuation_.torques(controller_model_, t, q, qd, tau_);
-      equations().accelerations(t, q, qd, tau_, qdd);
+      for (std::size_t i = 0; i < tau_.size(); ++i) force_[i] = tau_[i] + friction[i];
+      equations().accelerations(t, q, qd, force_, qdd);
     };
-    [[maybe_unused]] std::optional<JointStops> stops;
+    [[maybe_unused]] std::optional<JointConstraints> constraints;
     [[maybe_unused]] std::optional<RunEvents> events;
     if constexpr (is_double) {
-      if (options_.limits) {
-        stops.emplace(*plant_, options_.restitution, free);
-        stops_ = &*stops;
+      if (options_.limits || has_dry_friction()) {
+        constraints.emplace(*plant_, options_.limits, options_.restitution, free);
+        constraints_ = &*constraints;
       }
-      events.emplace(plant_, options_, layout_, stops_, run_);
+      events.emplace(plant_, options_, layout_, constraints_, run_);
     }
     const auto acceleration = [&](const Scalar& t, Input q_all, Input qd_all, Output out) {
       const std::size_t n = layout_.coordinates;
       const Input q = q_all.first(n), qd = qd_all.first(n);
-      free(t, q, qd, out.first(n));
-      if constexpr (is_double) {
-        if (stops_ != nullptr) stops_->apply_contact_forces(t, q, out.first(n));
-      }
-      if (layout_.has_work()) out[n] = equations().power(t, q, qd, out.first(n), tau_);
+      accelerations(t, q, qd, out.first(n));
+      if (layout_.has_work()) out[n] = equations().power(t, q, qd, out.first(n), force_);
     };
     const auto system = ode::System<Scalar>::second_order(layout_.half, acceleration);
     const auto integrator = ode::make_integrator<Scalar>(options_.integrator, system, numerics());
 
     std::vector<Scalar> y0(2 * layout_.half, Scalar(0.0)), scalar_times(times.begin(), times.end());
     if constexpr (is_double) {
-      if (stops_ != nullptr) stops_->start(0.0, q0_, qd0_);
+      if (constraints_ != nullptr) constraints_->start(0.0, q0_, qd0_);
     }
     std::copy(q0_.begin(), q0_.end(), y0.begin());
     std::copy(qd0_.begin(), qd0_.end(), y0.begin() + static_cast<std::ptrdiff_t>(layout_.half));
+    if (options_.q0.empty()) log_default_start();
     run_.settings.q0 = q0_;
     run_.settings.qd0 = qd0_;
 
@@ -144,6 +147,26 @@ class Run {
     }
   }
 
+  bool has_dry_friction() const {
+    for (std::size_t i = 0; i < plant_->joints(); ++i) {
+      if (plant_->dry_friction(i) > 0.0) return true;
+    }
+    return false;
+  }
+
+  /// Accelerations under the torques of the scenario and the constraints; sets tau_ and force_.
+  void accelerations(const Scalar& t, Input q, Input qd, Output qdd) {
+    if constexpr (is_double) {
+      if (constraints_ != nullptr) {
+        constraints_->accelerations(t, q, qd, qdd);
+        return;
+      }
+    }
+    actuation_.torques(controller_model_, t, q, qd, tau_);
+    std::copy(tau_.begin(), tau_.end(), force_.begin());
+    equations().accelerations(t, q, qd, tau_, qdd);
+  }
+
   ode::Options<Scalar> numerics() const {
     ode::Options<Scalar> numerics;
     numerics.rtol = Scalar(options_.rtol);
@@ -163,18 +186,33 @@ class Run {
       qd_[i] = static_cast<double>(wide_qd[i]);
     }
     for (std::size_t i = 0; i < tau_.size(); ++i) tau_sample_[i] = static_cast<double>(tau_[i]);
-    plant_->accelerations(t, q_, qd_, tau_sample_, qdd_);
-    if (stops_ != nullptr) stops_->apply_contact_forces(t, q_, qdd_);
+    if constexpr (is_double) {
+      accelerations(t, q_, qd_, qdd_);
+      force_sample_ = force_;
+    } else {
+      plant_->accelerations(t, q_, qd_, tau_sample_, qdd_);
+      force_sample_ = tau_sample_;
+    }
     record_sample(run_, *plant_, t, q_, qd_, qdd_, tau_sample_);
     run_.work.push_back(layout_.has_work() ? static_cast<double>(y[layout_.work()]) : 0.0);
     run_.power_balance.push_back(plant_->energy_rate(t, q_, qd_, qdd_) -
-                                 plant_->power(t, q_, qd_, qdd_, tau_sample_));
+                                 plant_->power(t, q_, qd_, qdd_, force_sample_));
     if (options_.limits) log_saturation(t);
     if (!options_.trajectory) return;
     const std::size_t joints = tau_.size();
     const std::span<double> all(desired_);
     options_.trajectory->at(t, all.first(joints), all.subspan(joints, joints), all.last(joints));
     for (std::size_t i = 0; i < joints; ++i) run_.desired[i].push_back(desired_[i]);
+  }
+
+  void log_default_start() {
+    for (std::size_t i = 0; i < plant_->joints(); ++i) {
+      const Coordinate& joint = plant_->model().coordinates()[i];
+      if (q0_[i] == 0.0) continue;
+      run_.events.push_back({0.0, fmt::format("{} starts at {:.6g} {}, the position within its "
+                                              "limits that is nearest to zero",
+                                              joint.name, q0_[i], joint.prismatic ? "m" : "rad")});
+    }
   }
 
   void log_saturation(double t) {
@@ -197,9 +235,10 @@ class Run {
   Actuation<Scalar> actuation_;
   Recording run_;
   StateLayout layout_{};
-  JointStops* stops_ = nullptr;
+  JointConstraints* constraints_ = nullptr;
   std::vector<Scalar> tau_;
-  std::vector<double> q_, qd_, qdd_, tau_sample_, desired_;
+  std::vector<double> q_, qd_, qdd_, tau_sample_, force_sample_, desired_;
+  std::vector<Scalar> force_;  ///< joint torques and dry friction of sliding joints
   std::vector<bool> saturated_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -12,18 +13,18 @@ using ode::Crossing;
 using ode::EventAction;
 
 RunEvents::RunEvents(Plant*& plant, const SimulationOptions& options, StateLayout layout,
-                     JointStops* stops, Recording& run)
-    : plant_(plant), layout_(layout), stops_(stops), run_(run) {
-  if (stops != nullptr) {
-    add_stops(*stops);
-    add_velocity_limits();
-  }
+                     JointConstraints* constraints, Recording& run)
+    : plant_(plant), layout_(layout), constraints_(constraints), run_(run) {
+  if (constraints != nullptr) add_constraints(*constraints);
+  if (options.limits) add_velocity_limits();
   if (options.drop_payload) add_payload_drop(*options.drop_payload);
   for (const SimulationEvent& event : options.events) add_user_event(event);
 }
 
-void RunEvents::add(Function function, Crossing crossing, Action action, bool terminal) {
+void RunEvents::add(Function function, Crossing crossing, Action action, bool terminal,
+                    bool definite) {
   ode::Event<double> event;
+  event.definite = definite;
   event.function = functions_.emplace_back(std::move(function));
   event.crossing = crossing;
   if (action) event.action = actions_.emplace_back(std::move(action));
@@ -50,40 +51,46 @@ void RunEvents::change_and_add_work(double t, State y, Change&& change) {
   if (layout_.has_work()) y[layout_.work()] += energy(t, y) - before;
 }
 
-void RunEvents::add_stops(JointStops& stops) {
-  for (std::size_t i = 0; i < plant_->joints(); ++i) {
-    const std::string& name = plant_->model().coordinates()[i].name;
-    bool any = false;
-    for (const auto side : {JointStops::Side::lower, JointStops::Side::upper}) {
-      if (!stops.has_stop(i, side)) continue;
-      any = true;
-      add([this, &stops, i, side](const double&,
-                                  ConstState y) { return stops.gap(i, side, layout_.q(y)); },
-          Crossing::falling,
-          [this, &stops, i, side, name](const double& t, State y) {
-            const double velocity = layout_.qd(y)[i];
-            bool stays = false;
-            change_and_add_work(
-                t, y, [&] { stays = stops.impact(t, layout_.q(y), layout_.qd(y), i, side); });
-            log(t, fmt::format("{} hits its {} stop at {:.6g} {}{}", name,
-                               side == JointStops::Side::lower ? "lower" : "upper", velocity,
-                               plant_->model().coordinates()[i].prismatic ? "m/s" : "rad/s",
-                               stays ? " and rests" : ""));
-            return EventAction::restart;
-          });
+void RunEvents::add_constraints(JointConstraints& constraints) {
+  // the energy lost in the tiny motion that the tolerances allow is within round-off
+  const auto update = [this, &constraints](const double& t, State y) {
+    std::copy_n(constraints.contacts().begin(), contacts_.size(), contacts_.begin());
+    constraints.update(t, layout_.q(y), layout_.qd(y));
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      if (contacts_[i] != 0 && constraints.contacts()[i] == 0)
+        log(t, fmt::format("{} leaves its stop", plant_->model().coordinates()[i].name));
     }
-    if (!any) continue;
-    add(
-        [this, &stops, i](const double& t, ConstState y) {
-          return stops.contact_force(t, layout_.q(y), layout_.qd(y), i);
-        },
-        Crossing::falling,
-        [this, &stops, i, name](const double& t, State y) {
-          stops.release(layout_.q(y), i);
-          log(t, fmt::format("{} leaves its stop", name));
-          return EventAction::restart;
-        });
-  }
+    return EventAction::restart;
+  };
+  contacts_.resize(plant_->joints());
+  add([this, &constraints](const double&,
+                           ConstState y) { return constraints.sliding_margin(layout_.qd(y)); },
+      Crossing::falling, update, false, true);
+  add(
+      [this, &constraints](const double& t, ConstState y) {
+        return constraints.holding_margin(t, layout_.q(y), layout_.qd(y));
+      },
+      Crossing::falling, update, false, true);
+  add([this, &constraints](const double&,
+                           ConstState y) { return constraints.gap_margin(layout_.q(y)); },
+      Crossing::falling,
+      [this, &constraints](const double& t, State y) {
+        std::vector<Hit> hits;
+        for (std::size_t i = 0; i < plant_->joints(); ++i) {
+          const int side = constraints.reaches(i, layout_.q(y), layout_.qd(y));
+          if (side != 0) hits.push_back({i, side, layout_.qd(y)[i]});
+        }
+        change_and_add_work(t, y, [&] { constraints.impact(t, layout_.q(y), layout_.qd(y)); });
+        for (const Hit& hit : hits) {
+          const Coordinate& joint = plant_->model().coordinates()[hit.joint];
+          log(t, fmt::format("{} hits its {} stop at {:.6g} {}{}", joint.name,
+                             hit.side < 0 ? "lower" : "upper", hit.velocity,
+                             joint.prismatic ? "m/s" : "rad/s",
+                             constraints.contacts()[hit.joint] != 0 ? " and rests" : ""));
+        }
+        return EventAction::restart;
+      },
+      false, true);
 }
 
 void RunEvents::add_velocity_limits() {
@@ -113,7 +120,7 @@ void RunEvents::add_payload_drop(double time) {
         // the joint velocities stay; the payload leaves with its momentum
         change_and_add_work(t, y, [&] {
           plant_ = plant_without_payload_.get();
-          if (stops_ != nullptr) stops_->replace_plant(*plant_);
+          if (constraints_ != nullptr) constraints_->replace_plant(*plant_);
         });
         log(t, "the payload is dropped");
         return EventAction::restart;

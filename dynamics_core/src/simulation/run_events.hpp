@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// RunEvents: the events of a simulation: joint stops, velocity limits, the dropped payload and the
-// user's events.
+// RunEvents: the events of a simulation: dry friction and joint stops, velocity limits, the dropped
+// payload and the user's events.
 
 #include <deque>
 #include <functional>
@@ -12,7 +12,7 @@
 
 #include "dynamics_core/simulate.hpp"
 #include "ode/event.hpp"
-#include "simulation/joint_stops.hpp"
+#include "simulation/joint_constraints.hpp"
 
 namespace dynamics {
 
@@ -40,8 +40,8 @@ class RunEvents {
   using ConstState = std::span<const double>;
 
   /// `plant` refers to the simulation's current plant: dropping the payload replaces it.
-  RunEvents(Plant*& plant, const SimulationOptions& options, StateLayout layout, JointStops* stops,
-            Recording& run);
+  RunEvents(Plant*& plant, const SimulationOptions& options, StateLayout layout,
+            JointConstraints* constraints, Recording& run);
 
   std::span<const ode::Event<double>> events() const { return events_; }
 
@@ -49,11 +49,18 @@ class RunEvents {
   using Function = std::function<double(const double&, ConstState)>;
   using Action = std::function<ode::EventAction(const double&, State)>;
 
-  void add(Function function, ode::Crossing crossing, Action action, bool terminal = false);
-  void add_stops(JointStops& stops);
+  void add(Function function, ode::Crossing crossing, Action action, bool terminal = false,
+           bool definite = false);
+  void add_constraints(JointConstraints& constraints);
   void add_velocity_limits();
   void add_payload_drop(double time);
   void add_user_event(const SimulationEvent& event);
+
+  struct Hit {
+    std::size_t joint;
+    int side;
+    double velocity;
+  };
 
   void log(double t, std::string what);
   /// Total energy of the state.
@@ -64,8 +71,9 @@ class RunEvents {
 
   Plant*& plant_;
   StateLayout layout_;
-  JointStops* stops_;
+  JointConstraints* constraints_;
   Recording& run_;
+  std::vector<int> contacts_;  ///< before a change
   std::unique_ptr<Plant> plant_without_payload_;
   std::deque<Function> functions_;  ///< referenced by events_
   std::deque<Action> actions_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "dynamics_core/integrators.hpp"
@@ -53,6 +54,13 @@ void check_options(const Model& model, const SimulationOptions& options) {
   for (const SimulationEvent& event : options.events) {
     if (!event.function) throw ArgumentError(fmt::format("event '{}' has no function", event.name));
   }
+}
+
+std::vector<double> default_start(const Model& model) {
+  std::vector<double> q;
+  for (const Coordinate& joint : model.coordinates())
+    q.push_back(std::min(std::max(0.0, joint.lower), joint.upper));
+  return q;
 }
 
 std::vector<double> initial_state(const char* name, std::vector<double> given, const Plant& plant) {

@@ -147,7 +147,7 @@ class WorkIntegral {
 
 Recording torques_along(const Model& model, const Trajectory& trajectory, double duration,
                         double sample, Friction friction) {
-  const auto plant = rigid_plant(model, {.friction = friction});
+  const auto plant = rigid_plant(model, {.friction = friction, .dry_friction = false});
   Recording run = torques_along(*plant, trajectory, duration, sample);
   run.settings.friction = friction;
   return run;

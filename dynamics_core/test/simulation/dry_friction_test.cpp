@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dry friction in the simulation, compared with closed forms: joints stick and slide without
+// chattering. The complementarity problem behind it is compared with the enumeration of all cases.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/simulate.hpp"
+#include "simulation/joint_constraints.hpp"
+#include "support/allocation_counter.hpp"
+
+namespace dynamics {
+namespace {
+
+constexpr double g = 9.81;
+
+/// A joint of the given type along (or about) an axis, a body of 2 kg with its center of mass at
+/// `center` (m), and dry friction (N or N m).
+Model one_joint(const std::string& type, const std::string& axis, const std::string& center,
+                double friction, double damping = 0.0) {
+  return model_from_urdf(
+      R"(<robot name="one"><link name="base"/><link name="body"><inertial><origin xyz=")" + center +
+      R"("/><mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>
+      </link><joint name="joint" type=")" +
+      type + R"("><parent link="base"/><child link="body"/><axis xyz=")" + axis +
+      R"("/><limit lower="-100" upper="100" effort="1000" velocity="1000"/><dynamics friction=")" +
+      std::to_string(friction) + R"(" damping=")" + std::to_string(damping) +
+      R"("/></joint></robot>)");
+}
+
+/// A block on an incline of 30 degrees; positive is downhill.
+Model block(double friction) {
+  return one_joint("prismatic", "0.86602540378443865 0 -0.5", "0 0 0", friction);
+}
+
+TEST(DryFriction, BlockOnAnInclineStaysExactlyAtRest) {
+  SimulationOptions options;
+  options.duration = 10.0;
+  const Recording run = simulate(block(0.5 * 2.0 * g + 1e-6), options);
+  ASSERT_TRUE(run.statistics.completed);
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    EXPECT_EQ(run.q[0][k], 0.0);
+    EXPECT_EQ(run.qd[0][k], 0.0);
+    EXPECT_EQ(run.qdd[0][k], 0.0);
+  }
+  EXPECT_LT(run.statistics.steps, 50U);
+}
+
+TEST(DryFriction, BlockOnAnInclineSlidesAsInClosedForm) {
+  const double friction = 3.0, a = 0.5 * g - friction / 2.0;
+  SimulationOptions options;
+  options.duration = 2.0;
+  const Recording run = simulate(block(friction), options);
+  ASSERT_TRUE(run.statistics.completed);
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    EXPECT_NEAR(run.q[0][k], 0.5 * a * run.t[k] * run.t[k], 1e-9);
+    EXPECT_NEAR(run.qdd[0][k], a, 1e-12);
+  }
+  EXPECT_NEAR(run.work.back(), -friction * run.q[0].back(), 1e-9);
+  EXPECT_LT(run.statistics.energy_drift, 1e-9);
+}
+
+TEST(DryFriction, BlockThrownUphillStopsAndStaysOrReturnsAsInClosedForm) {
+  for (const double friction : {4.0, 12.0}) {
+    SimulationOptions options;
+    options.duration = 3.0;
+    options.qd0 = {-3.0};
+    const Recording run = simulate(block(friction), options);
+    ASSERT_TRUE(run.statistics.completed);
+    const double up = 0.5 * g + friction / 2.0;  // deceleration
+    const double turn = 3.0 / up, highest = -0.5 * 3.0 * turn;
+    const double down = std::max(0.0, 0.5 * g - friction / 2.0);
+    for (std::size_t k = 0; k < run.size(); ++k) {
+      const double t = run.t[k];
+      const double expected =
+          t < turn ? -3.0 * t + 0.5 * up * t * t : highest + 0.5 * down * (t - turn) * (t - turn);
+      EXPECT_NEAR(run.q[0][k], expected, 1e-9) << t;
+      if (friction > g && t > turn) {
+        EXPECT_EQ(run.qd[0][k], 0.0);
+        EXPECT_EQ(run.q[0][k], run.q[0].back());
+      }
+    }
+    EXPECT_LT(run.statistics.energy_drift, 1e-9);
+    EXPECT_LT(run.statistics.steps, 60U);
+  }
+}
+
+/// The next turning angle of a pendulum that starts at rest at `angle` with the torques
+/// -weight sin(angle) and +-friction: weight (cos(next) - cos(angle)) = friction |next - angle|.
+double next_turning_angle(double angle, double weight, double friction) {
+  const double direction = angle > 0.0 ? -1.0 : 1.0;
+  double next = -angle;
+  for (int i = 0; i < 100; ++i) {
+    const double residual =
+        weight * (std::cos(next) - std::cos(angle)) - friction * direction * (next - angle);
+    const double step = residual / (-weight * std::sin(next) - friction * direction);
+    next -= step;
+    if (std::abs(step) < 1e-15) break;
+  }
+  return next;
+}
+
+TEST(DryFriction, PendulumComesToRestWhereTheClosedFormSays) {
+  // 2 kg at 0.5 m below a horizontal axis
+  const double weight = 2.0 * g * 0.5, friction = 0.8, start = 1.2;
+  const Model model = one_joint("revolute", "0 1 0", "0 0 -0.5", friction);
+  SimulationOptions options;
+  options.duration = 30.0;
+  options.q0 = {start};
+  std::vector<double> turns = {start};
+  while (weight * std::abs(std::sin(turns.back())) > friction)
+    turns.push_back(next_turning_angle(turns.back(), weight, friction));
+  ASSERT_GT(turns.size(), 4U);
+  for (const char* integrator : {"dop853", "radau5"}) {
+    options.integrator = integrator;
+    const Recording run = simulate(model, options);
+    ASSERT_TRUE(run.statistics.completed);
+    EXPECT_NEAR(run.q[0].back(), turns.back(), integrator[0] == 'd' ? 1e-9 : 1e-7) << integrator;
+    EXPECT_EQ(run.qd[0].back(), 0.0);
+    const auto at_20_s = static_cast<std::size_t>(20.0 / run.settings.sample);
+    EXPECT_EQ(run.q[0][at_20_s], run.q[0].back());
+    EXPECT_LT(run.statistics.energy_drift, 1e-6);
+  }
+}
+
+TEST(DryFriction, DampingActsBesideIt) {
+  // m v' = -d v - F: v = (v0 + F/d) exp(-d t/m) - F/d until it is zero
+  const double friction = 1.5, damping = 2.0, mass = 2.0, v0 = 3.0;
+  const Model model = one_joint("prismatic", "1 0 0", "0 0 0", friction, damping);
+  SimulationOptions options;
+  options.duration = 5.0;
+  options.qd0 = {v0};
+  const Recording run = simulate(model, options);
+  ASSERT_TRUE(run.statistics.completed);
+  const double ratio = friction / damping, stop = mass / damping * std::log(1.0 + v0 / ratio);
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    const double t = std::min(run.t[k], stop);
+    const double decay = std::exp(-damping * t / mass);
+    EXPECT_NEAR(run.q[0][k], (v0 + ratio) * mass / damping * (1.0 - decay) - ratio * t, 1e-8);
+  }
+  EXPECT_EQ(run.qd[0].back(), 0.0);
+  EXPECT_LT(run.statistics.energy_drift, 1e-8);
+}
+
+TEST(DryFriction, JointAtAStopIsHeldByStopAndFriction) {
+  // A base that moves along x pulls the cart off its stop when its acceleration exceeds friction.
+  const std::string text = R"(<robot name="cart"><link name="base"/><link name="body"><inertial>
+      <mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="rail" type="prismatic"><parent link="base"/><child link="body"/><axis xyz="1 0 0"/>
+      <limit lower="0" upper="5" effort="100" velocity="100"/><dynamics friction="2"/></joint></robot>)";
+  SimulationOptions options;
+  options.limits = true;
+  options.duration = 1.0;
+  // base acceleration -A w^2 sin(w t): the cart needs -2 kg times that to leave
+  const BaseHarmonic weak{BaseHarmonic::Axis::x, 0.9 / std::pow(2.0 * M_PI, 2.0), 1.0};
+  options.base = harmonic_base_trajectory({&weak, 1});
+  const Recording held = simulate(model_from_urdf(text), options);
+  for (const double q : held.q[0]) EXPECT_EQ(q, 0.0);
+  const BaseHarmonic strong{BaseHarmonic::Axis::x, 1.5 / std::pow(2.0 * M_PI, 2.0), 1.0};
+  options.base = harmonic_base_trajectory({&strong, 1});
+  const Recording leaves = simulate(model_from_urdf(text), options);
+  ASSERT_FALSE(leaves.events.empty());
+  EXPECT_THAT(leaves.events.front().what, testing::HasSubstr("leaves its stop"));
+  EXPECT_NEAR(leaves.events.front().t, std::asin(1.0 / 1.5) / (2.0 * M_PI), 1e-9);
+}
+
+/// Solves by trying all 3^n cases.
+Eigen::VectorXd by_enumeration(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
+                               const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) {
+  const Eigen::Index n = b.size();
+  int cases = 1;
+  for (Eigen::Index i = 0; i < n; ++i) cases *= 3;
+  for (int code = 0; code < cases; ++code) {
+    Eigen::MatrixXd equations = Eigen::MatrixXd::Identity(n, n);
+    Eigen::VectorXd right(n);
+    std::vector<int> ends;
+    int rest = code;
+    bool possible = true;
+    for (Eigen::Index i = 0; i < n; ++i, rest /= 3) {
+      ends.push_back(rest % 3 - 1);
+      if (ends.back() == 0) {
+        equations.row(i) = A.row(i);
+        right[i] = -b[i];
+      } else {
+        right[i] = ends.back() < 0 ? lower[i] : upper[i];
+        possible = possible && std::isfinite(right[i]);
+      }
+    }
+    if (!possible) continue;
+    const Eigen::VectorXd lambda = equations.partialPivLu().solve(right);
+    const Eigen::VectorXd w = b + A * lambda;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const int end = ends[static_cast<std::size_t>(i)];
+      possible = possible &&
+                 (end == 0 ? lambda[i] >= lower[i] && lambda[i] <= upper[i] : end * w[i] <= 0.0);
+    }
+    if (possible) return lambda;
+  }
+  return Eigen::VectorXd::Constant(n, std::numeric_limits<double>::quiet_NaN());
+}
+
+TEST(BoxedComplementarity, AgreesWithTheEnumerationOfAllCases) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (int sample = 0; sample < 300; ++sample) {
+    const Eigen::Index n = 1 + sample % 5;
+    const Eigen::MatrixXd R = Eigen::MatrixXd::NullaryExpr(
+        n, n, [&](Eigen::Index, Eigen::Index) { return normal(random); });
+    BoxedComplementarity problem(6);
+    const Eigen::MatrixXd A = R * R.transpose() + 0.05 * Eigen::MatrixXd::Identity(n, n);
+    problem.A.topLeftCorner(n, n) = A;
+    for (Eigen::Index i = 0; i < n; ++i) {
+      problem.b[i] = normal(random);
+      const double friction = std::abs(normal(random));
+      problem.lower[i] = (sample + i) % 3 == 1 ? -infinity : -friction;
+      problem.upper[i] = (sample + i) % 3 == 2 ? infinity : friction;
+    }
+    const Eigen::VectorXd expected =
+        by_enumeration(A, problem.b.head(n), problem.lower.head(n), problem.upper.head(n));
+    ASSERT_TRUE(problem.solve(static_cast<std::size_t>(n)));
+    EXPECT_LE(max_abs((problem.lambda.head(n) - expected).eval()), 1e-9 * (1.0 + max_abs(expected)))
+        << sample;
+  }
+}
+
+TEST(BoxedComplementarity, RefusesAnIndefiniteMatrix) {
+  BoxedComplementarity problem(2);
+  problem.A << 1, 2, 2, 1;
+  problem.b << 1, 1;
+  problem.lower << -10, -10;
+  problem.upper << 10, 10;
+  EXPECT_FALSE(problem.solve(2));
+}
+
+TEST(JointConstraints, StepsDoNotAllocate) {
+  if (!test::allocation_counter::available()) GTEST_SKIP() << "allocations cannot be counted here";
+  const Model model = block(4.0);
+  const auto plant = rigid_plant(model);
+  std::vector<double> force(1), q = {0.0}, qd = {-1.0}, qdd(1);
+  const auto free = [&](const double& t, std::span<const double> at, std::span<const double> v,
+                        std::span<const double> friction, std::span<double> out) {
+    force[0] = friction[0];
+    plant->accelerations(t, at, v, force, out);
+  };
+  JointConstraints constraints(*plant, true, 0.0, free);
+  constraints.start(0.0, q, qd);
+  test::allocation_counter::start();
+  constraints.accelerations(0.0, q, qd, qdd);
+  double margins = constraints.sliding_margin(qd) + constraints.gap_margin(q);
+  qd[0] = 0.0;
+  constraints.update(0.0, q, qd);
+  margins += constraints.holding_margin(0.0, q, qd);
+  q[0] = 100.0;
+  qd[0] = 1.0;
+  constraints.impact(0.0, q, qd);
+  constraints.accelerations(0.0, q, qd, qdd);
+  const std::size_t allocations = test::allocation_counter::stop();
+  EXPECT_EQ(allocations, 0U);
+  EXPECT_TRUE(std::isfinite(margins));
+  EXPECT_TRUE(constraints.held(0));
+}
+
+}  // namespace
+}  // namespace dynamics
