@@ -113,6 +113,7 @@ TEST(DryFriction, PendulumComesToRestWhereTheClosedFormSays) {
   const Model model = one_joint("revolute", "0 1 0", "0 0 -0.5", friction);
   SimulationOptions options;
   options.duration = 30.0;
+  options.rtol = 1e-11;
   options.q0 = {start};
   std::vector<double> turns = {start};
   while (weight * std::abs(std::sin(turns.back())) > friction)
