@@ -14,6 +14,7 @@
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "flexible/sample_beams.hpp"
 #include "support/random_robot.hpp"
+#include "support/refusals.hpp"
 
 namespace dynamics {
 namespace {
@@ -21,17 +22,8 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using test::argument_error;
 using testing::HasSubstr;
-
-template <class Function>
-std::string argument_error(Function&& function) {
-  try {
-    function();
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 /// A serial arm with friction, a tree with mimic joints, and one with a floating base.
 std::vector<Model> robots() {

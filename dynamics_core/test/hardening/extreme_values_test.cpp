@@ -17,6 +17,7 @@
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/regressor.hpp"
 #include "support/random_robot.hpp"
+#include "support/refusals.hpp"
 
 namespace dynamics {
 namespace {
@@ -24,19 +25,10 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using test::argument_error;
 using testing::HasSubstr;
 
 const double nan = std::numeric_limits<double>::quiet_NaN();
-
-template <class Function>
-std::string argument_error(Function&& function) {
-  try {
-    function();
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 Model tree_with_mimic() {
   RobotDescription robot = test::RandomRobot(3).robot(

@@ -18,23 +18,15 @@
 #include "dynamics_core/kinematics.hpp"
 #include "flexible/sample_beams.hpp"
 #include "support/random_robot.hpp"
+#include "support/refusals.hpp"
 
 namespace dynamics {
 namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using test::argument_error;
 using testing::HasSubstr;
-
-template <class Function>
-std::string argument_error(Function&& function) {
-  try {
-    function();
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 /// Two arms with six joints each.
 class OtherRobot : public testing::Test {

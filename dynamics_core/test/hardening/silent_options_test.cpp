@@ -10,10 +10,12 @@
 #include "dynamics_core/simulate.hpp"
 #include "flexible/sample_beams.hpp"
 #include "support/program.hpp"
+#include "support/refusals.hpp"
 
 namespace dynamics {
 namespace {
 
+using test::argument_error;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -86,16 +88,6 @@ TEST_F(Options, FlexibleLinksAlongATrajectoryAreAWarning) {
   EXPECT_THAT(run(command).err, HasSubstr("flexible links are treated as rigid"));
   EXPECT_THAT(run_json(command)["warnings"].dump(), HasSubstr("treated as rigid"));
   EXPECT_THAT(run(command + " --rigid").err, IsEmpty());
-}
-
-template <class Function>
-std::string argument_error(Function&& function) {
-  try {
-    function();
-  } catch (const ArgumentError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 TEST(SimulatorOptions, BaseMotionBesideThatOfThePlantIsRefused) {

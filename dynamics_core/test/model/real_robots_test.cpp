@@ -5,16 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "dynamics_core/from_urdf.hpp"
 #include "support/compare_libraries.hpp"
+#include "support/robot_files.hpp"
 
 namespace dynamics {
 namespace {
@@ -26,19 +24,6 @@ using test::relative;
 constexpr double tolerance = 1e-9;
 // MuJoCo computes the principal axes of tensors with products (Panda) to 1e-6 rad only
 constexpr double products_tolerance = 1e-6;
-
-std::vector<std::filesystem::path> files() {
-  std::vector<std::filesystem::path> folders = {DYNAMICS_URDF_DIR};
-  if (const char* given = std::getenv("DYNAMICS_ROBOTS_DIR")) folders.emplace_back(given);
-  std::vector<std::filesystem::path> result;
-  for (const auto& folder : folders) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().extension() == ".urdf") result.push_back(entry.path());
-    }
-  }
-  std::sort(result.begin(), result.end());
-  return result;
-}
 
 class RealRobot : public testing::TestWithParam<std::filesystem::path> {
  protected:
@@ -111,13 +96,8 @@ TEST_P(RealRobot, MatchesMujoco) {
 #endif
 }
 
-INSTANTIATE_TEST_SUITE_P(Urdfs, RealRobot, testing::ValuesIn(files()), [](const auto& robot) {
-  std::string name = robot.param.stem().string();
-  for (char& c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-  }
-  return robot.param.parent_path() == DYNAMICS_URDF_DIR ? name : "extra_" + name;
-});
+INSTANTIATE_TEST_SUITE_P(Urdfs, RealRobot, testing::ValuesIn(test::robot_files()),
+                         [](const auto& robot) { return test::name_of_robot_file(robot.param); });
 
 TEST(RealRobots, ExistInRepository) {
   for (const char* name : {"ur5e", "panda", "scara", "gripper", "humanoid"}) {
