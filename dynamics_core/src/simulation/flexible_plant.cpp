@@ -87,10 +87,7 @@ class FlexiblePlant final : public Plant {
 
   void accelerations(const double&, ConstVector q, ConstVector qd, ConstVector tau,
                      MutableVector qdd) override {
-    if (dry_) {
-      resistance_.subtract_damping(qd, tau, torques_);
-      tau = torques_;
-    }
+    if (dry_) tau = resistance_.without_damping(qd, tau, torques_);
     const bool smooth_friction = options_.friction && !dry_;
     if (options_.cholesky) {
       forward_dynamics_cholesky(model_, workspace_, q, qd, tau, qdd, smooth_friction);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics {
 
@@ -23,14 +24,16 @@ struct JointResistance {
     }
   }
 
-  /// tau minus the damping forces.
-  void subtract_damping(std::span<const double> qd, std::span<const double> tau,
-                        std::span<double> result) const {
+  /// tau minus the damping forces, in `result`. Vectors that are too short are left to the function
+  /// that gets them, which names them: then the result is tau.
+  ConstVector without_damping(ConstVector qd, ConstVector tau, std::span<double> result) const {
+    if (tau.size() != damping.size() || qd.size() < damping.size()) return tau;
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = tau[i] - damping[i] * qd[i];
+    return result;
   }
 
   /// Power that damping dissipates (W).
-  double damping_power(std::span<const double> qd) const {
+  double damping_power(ConstVector qd) const {
     double sum = 0.0;
     for (std::size_t i = 0; i < damping.size(); ++i) sum += damping[i] * qd[i] * qd[i];
     return sum;

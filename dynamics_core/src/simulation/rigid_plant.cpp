@@ -44,8 +44,8 @@ class RigidPlant final : public Plant {
     }
     ExternalInputs frictionless = at(t);
     frictionless.friction = false;
-    resistance_.subtract_damping(qd, tau, forces_);
-    forward_dynamics(model_, workspace_, q, qd, forces_, qdd, frictionless);
+    const ConstVector driving = resistance_.without_damping(qd, tau, forces_);
+    forward_dynamics(model_, workspace_, q, qd, driving, qdd, frictionless);
   }
 
   void feedforward_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
