@@ -34,6 +34,9 @@ struct Event {
   /// Called at each crossing; may be empty. A `terminal` event ends the run in any case.
   Action action = {};
   bool terminal = false;
+  /// The derivative of `function` in time; may be empty. With it a function that is positive at two
+  /// neighboring points and has a minimum below zero between them is found too.
+  Function slope = {};
   /// The action leaves the function clearly positive or negative, not zero up to round-off: a
   /// crossing right after it counts.
   bool definite = false;

@@ -15,8 +15,9 @@
 // Samples and events are reported in order of time. A sample at the time of an event has the state
 // before its action. Simultaneous events fire one after the other; a sign change caused by an
 // action counts as a crossing. Each event function g is evaluated at four points per step: two
-// crossings within one step are detected unless they fall into the same quarter of it. Limit the
-// step (max_step) if g varies faster than the solution. Nothing allocates during the run.
+// crossings within one step are detected unless they fall into the same quarter of it (and then too
+// if the event has a slope). Limit the step (max_step) if g varies faster than the solution.
+// Nothing allocates during the run.
 #pragma once
 
 #include <cstddef>
@@ -186,6 +187,11 @@ class Solver {
     return run_->events[i].function(t, Input<Scalar>(point_));
   }
 
+  Real event_slope(std::size_t i, const Real& t) {
+    integrator_.interpolate(t, point_);
+    return run_->events[i].slope(t, Input<Scalar>(point_));
+  }
+
   /// Resets the signs after a restart. `fired` is the event that has just fired; its sign is
   /// determined shortly after the start. An event that crosses at the same instant keeps its old
   /// sign and fires next.
@@ -274,9 +280,10 @@ class Solver {
       for (std::size_t i = 0; i < count; ++i) values_[i] = run_->events[i].function(right, point_);
       for (std::size_t i = 0; i < count; ++i) {
         if (signs_[i] == 0) signs_[i] = sign(values_[i]);
-        if (!changed(i)) continue;
+        Real after = right;
+        if (!changed(i) && !dips_below_zero(i, left, right, after)) continue;
         if (!counts(run_->events[i].crossing, signs_[i], values_[i])) continue;
-        const Real t = locate(i, left, right);
+        const Real t = locate(i, left, after);
         if (first == no_event || !reached(at, t)) {
           first = i;
           at = t;
@@ -290,6 +297,24 @@ class Solver {
       left = right;
     }
     return no_event;
+  }
+
+  /// Whether event i is positive at both ends with a minimum below zero between, by its slope. Then
+  /// `minimum` is the time of the minimum, and values_[i] its value.
+  bool dips_below_zero(std::size_t i, const Real& left, const Real& right, Real& minimum) {
+    const Event<Scalar>& event = run_->events[i];
+    if (!event.slope || signs_[i] <= 0 || event.crossing == Crossing::rising) return false;
+    const Real at_right = event_slope(i, right);
+    if (!(at_right > Real(0))) return false;
+    const Real at_left = event_slope(i, left);
+    if (!(at_left < Real(0))) return false;
+    const Real t = locate_crossing([&](const Real& time) { return event_slope(i, time); }, left,
+                                   right, at_left, at_right);
+    const Real value = event_value(i, t);
+    if (!(value < Real(0))) return false;
+    minimum = t;
+    values_[i] = value;
+    return true;
   }
 
   bool changed(std::size_t i) const { return signs_[i] != 0 && sign(values_[i]) != signs_[i]; }

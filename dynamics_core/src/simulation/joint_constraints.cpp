@@ -194,16 +194,14 @@ double JointConstraints::sliding_margin(Input qd) const {
   return least;
 }
 
-double JointConstraints::gap_margin(Input q) const {
-  double least = 1.0;
-  for (std::size_t i = 0; i < held_.size(); ++i) {
-    if (contact_[i] != 0) continue;
-    const double gap =
-        std::min(q[i] - lower_[i] + gap_tolerance * std::max(1.0, std::abs(lower_[i])),
-                 upper_[i] - q[i] + gap_tolerance * std::max(1.0, std::abs(upper_[i])));
-    if (gap < least) least = gap;
-  }
-  return least;
+bool JointConstraints::has_stop(std::size_t joint, int side) const {
+  return std::isfinite(side < 0 ? lower_[joint] : upper_[joint]);
+}
+
+double JointConstraints::gap_margin(std::size_t joint, int side, Input q) const {
+  if (contact_[joint] != 0) return 1.0;
+  const double stop = side < 0 ? lower_[joint] : upper_[joint];
+  return side * (stop - q[joint]) + gap_tolerance * std::max(1.0, std::abs(stop));
 }
 
 double JointConstraints::holding_margin(double t, Input q, Input qd) {
@@ -258,9 +256,10 @@ void JointConstraints::impact(double t, Output q, Output qd) {
   joints_.clear();
   for (std::size_t i = 0; i < held_.size(); ++i) {
     const int side = reaches(i, q, qd);
+    // beyond the stop by the error of the step, also where the joint already moves away
+    q[i] = std::clamp(q[i], lower_[i], upper_[i]);
     if (side != 0) {
       contact_[i] = side;
-      q[i] = stop_position(i, side);
       const bool rebounds = restitution_ * std::abs(qd[i]) >= resting_speed;
       target_[i] = rebounds ? -restitution_ * qd[i] : 0.0;
       joints_.push_back(i);

@@ -86,13 +86,14 @@ class JointConstraints {
   // interval, a joint reaches a stop.
   double sliding_margin(Input qd) const;
   double holding_margin(double t, Input q, Input qd);
-  double gap_margin(Input q) const;
+  double gap_margin(std::size_t joint, int side, Input q) const;
 
   /// Determines the modes after a sliding joint came to rest or a force left its interval.
   void update(double t, Output q, Output qd);
   /// Impact of the joints that have reached a stop.
   void impact(double t, Output q, Output qd);
 
+  bool has_stop(std::size_t joint, int side) const;
   bool held(std::size_t joint) const { return held_[joint] != 0; }
   /// By joint: -1 in contact with the lower stop, 1 with the upper stop, 0 with none.
   std::span<const int> contacts() const { return contact_; }
@@ -105,9 +106,6 @@ class JointConstraints {
   /// Fills the problem's matrix for the joints in joints_.
   void fill_responses(double t, Input q);
   void slide(std::size_t joint, int direction);
-  double stop_position(std::size_t joint, int side) const {
-    return side < 0 ? lower_[joint] : upper_[joint];
-  }
 
   Plant* plant_;
   double restitution_;

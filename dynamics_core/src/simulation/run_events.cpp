@@ -71,26 +71,40 @@ void RunEvents::add_constraints(JointConstraints& constraints) {
         return constraints.holding_margin(t, layout_.q(y), layout_.qd(y));
       },
       Crossing::falling, update, false, true);
-  add([this, &constraints](const double&,
-                           ConstState y) { return constraints.gap_margin(layout_.q(y)); },
+  for (std::size_t i = 0; i < plant_->joints(); ++i) {
+    for (const int side : {-1, 1}) {
+      if (constraints.has_stop(i, side)) add_stop(constraints, i, side);
+    }
+  }
+}
+
+void RunEvents::add_stop(JointConstraints& constraints, std::size_t joint, int side) {
+  add(
+      [this, &constraints, joint, side](const double&, ConstState y) {
+        return constraints.gap_margin(joint, side, layout_.q(y));
+      },
       Crossing::falling,
       [this, &constraints](const double& t, State y) {
         std::vector<Hit> hits;
         for (std::size_t i = 0; i < plant_->joints(); ++i) {
-          const int side = constraints.reaches(i, layout_.q(y), layout_.qd(y));
-          if (side != 0) hits.push_back({i, side, layout_.qd(y)[i]});
+          const int reached = constraints.reaches(i, layout_.q(y), layout_.qd(y));
+          if (reached != 0) hits.push_back({i, reached, layout_.qd(y)[i]});
         }
         change_and_add_work(t, y, [&] { constraints.impact(t, layout_.q(y), layout_.qd(y)); });
         for (const Hit& hit : hits) {
-          const Coordinate& joint = plant_->model().coordinates()[hit.joint];
-          log(t, fmt::format("{} hits its {} stop at {:.6g} {}{}", joint.name,
+          const Coordinate& coordinate = plant_->model().coordinates()[hit.joint];
+          log(t, fmt::format("{} hits its {} stop at {:.6g} {}{}", coordinate.name,
                              hit.side < 0 ? "lower" : "upper", hit.velocity,
-                             joint.prismatic ? "m/s" : "rad/s",
+                             coordinate.prismatic ? "m/s" : "rad/s",
                              constraints.contacts()[hit.joint] != 0 ? " and rests" : ""));
         }
         return EventAction::restart;
       },
       false, true);
+  events_.back().slope =
+      functions_.emplace_back([this, &constraints, joint, side](const double&, ConstState y) {
+        return constraints.contacts()[joint] != 0 ? 0.0 : -side * layout_.qd(y)[joint];
+      });
 }
 
 void RunEvents::add_velocity_limits() {

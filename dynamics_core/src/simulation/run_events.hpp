@@ -52,6 +52,7 @@ class RunEvents {
   void add(Function function, ode::Crossing crossing, Action action, bool terminal = false,
            bool definite = false);
   void add_constraints(JointConstraints& constraints);
+  void add_stop(JointConstraints& constraints, std::size_t joint, int side);
   void add_velocity_limits();
   void add_payload_drop(double time);
   void add_user_event(const SimulationEvent& event);

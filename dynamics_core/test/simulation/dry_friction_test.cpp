@@ -15,6 +15,7 @@
 #include "dynamics_core/simulate.hpp"
 #include "simulation/joint_constraints.hpp"
 #include "support/allocation_counter.hpp"
+#include "support/random_robot.hpp"
 
 namespace dynamics {
 namespace {
@@ -241,6 +242,35 @@ TEST(BoxedComplementarity, RefusesAnIndefiniteMatrix) {
   EXPECT_FALSE(problem.solve(2));
 }
 
+TEST(JointConstraints, RandomTreesStayWithinTheirStops) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    RobotDescription description = test::RandomRobot(seed).robot(
+        {.joints = 3 + seed % 10, .branching = 0.4, .rotors = 0.5, .friction = 0.5});
+    for (JointDescription& joint : description.joints) {
+      if (joint.type == JointType::fixed) continue;
+      if (joint.type == JointType::continuous) joint.type = JointType::revolute;
+      const double range = joint.type == JointType::prismatic ? 0.05 : 0.4;
+      joint.limits = JointLimits{-range, 2.0 * range, 100.0, 100.0};
+    }
+    const Model model(description);
+    SimulationOptions options;
+    options.limits = true;
+    options.duration = 3.0;
+    options.restitution = seed % 3 == 0 ? 0.5 : 0.0;
+    const Recording run = simulate(model, options);
+    ASSERT_TRUE(run.statistics.completed) << seed << ": " << run.statistics.ending;
+    EXPECT_LT(run.statistics.steps, 30'000U) << seed;
+    EXPECT_LT(run.statistics.energy_drift, 1e-6) << seed;
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      const Coordinate& joint = model.coordinates()[i];
+      for (const double q : run.q[i]) {
+        ASSERT_TRUE(q > joint.lower - 1e-8 && q < joint.upper + 1e-8)
+            << seed << " " << joint.name << " " << q;
+      }
+    }
+  }
+}
+
 TEST(JointConstraints, StepsDoNotAllocate) {
   if (!test::allocation_counter::available()) GTEST_SKIP() << "allocations cannot be counted here";
   const Model model = block(4.0);
@@ -255,7 +285,7 @@ TEST(JointConstraints, StepsDoNotAllocate) {
   constraints.start(0.0, q, qd);
   test::allocation_counter::start();
   constraints.accelerations(0.0, q, qd, qdd);
-  double margins = constraints.sliding_margin(qd) + constraints.gap_margin(q);
+  double margins = constraints.sliding_margin(qd) + constraints.gap_margin(0, 1, q);
   qd[0] = 0.0;
   constraints.update(0.0, q, qd);
   margins += constraints.holding_margin(0.0, q, qd);
