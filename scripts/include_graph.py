@@ -54,7 +54,7 @@ INTERNAL = {
     "base": ["find_by_name.hpp", "overlap.hpp"],
     "spatial": ["*"],
     "model": ["model_data.hpp", "parsed_robot.hpp", "tree.hpp", "coupling_bound.hpp"],
-    "readers": ["urdf_reader.hpp", "yaml_tree.hpp"],
+    "readers": ["dh_reader.hpp", "urdf_reader.hpp", "yaml_tree.hpp"],
     "rigid": ["recursions/*", "kernels/*", "workspace_memory.hpp", "regular.hpp"],
     "flexible": ["recursions/*", "flexible_model_data.hpp", "tree.hpp"],
     "trajectory": ["closed_form_trajectories.hpp", "knot_trajectory.hpp"],

@@ -8,6 +8,7 @@
 #include "check/plausibility.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/from_urdf.hpp"
+#include "readers/dh_reader.hpp"
 #include "readers/urdf_reader.hpp"
 
 namespace dynamics {
@@ -126,24 +127,26 @@ CheckReport check_model(const RobotDescription& description, const CheckOptions&
 
 CheckReport check_dh_table(std::string_view yaml, std::string_view source,
                            const CheckOptions& options) {
-  try {
-    const DhTable table = read_dh_table(yaml, source);
-    CheckReport report = check_description(describe(table), source, options);
-    try {
-      read_urdf(to_urdf(table), source);
-    } catch (const Error& error) {
-      report.findings.push_back({Severity::information, Kind::robot, report.robot,
-                                 "urdf-impossible",
-                                 std::string("cannot be written as a URDF: ") + error.what(), ""});
+  const ParsedDhTable parsed = parse_dh_table(yaml, source);
+  if (!parsed.errors.empty()) {
+    CheckReport report;
+    report.robot = parsed.table.name;
+    report.source = std::string(source);
+    for (const yaml::Error& error : parsed.errors) {
+      report.findings.push_back({Severity::error, Kind::file, report.source, "table",
+                                 error.message(), "see robots/README.md for the format", false,
+                                 error.line()});
     }
     return report;
-  } catch (const Error& error) {
-    CheckReport report;
-    report.source = std::string(source);
-    report.findings.push_back({Severity::error, Kind::file, report.source, "table", error.what(),
-                               "see robots/README.md for the format"});
-    return report;
   }
+  CheckReport report = check_description(describe(parsed.table), source, options);
+  try {
+    read_urdf(to_urdf(parsed.table), source);
+  } catch (const Error& error) {
+    report.findings.push_back({Severity::information, Kind::robot, report.robot, "urdf-impossible",
+                               std::string("cannot be written as a URDF: ") + error.what(), ""});
+  }
+  return report;
 }
 
 std::string repair_urdf(std::string_view text, std::string_view source) {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "readers/yaml_tree.hpp"
+#include "readers/dh_reader.hpp"
 
 namespace dynamics {
 namespace {
@@ -275,30 +275,63 @@ ForcedMotion read_forced(const Cursor& row, const std::vector<DhLink>& links) {
   return forced;
 }
 
-void read_links(const Cursor& root, DhTable& table) {
-  const auto rows = root.at("links").entries();
-  if (rows.empty()) root.at("links").fail("must have at least one link");
-  if (rows.size() > max_dh_links) {
-    root.at("links").fail("has " + std::to_string(rows.size()) + " links: the maximum is " +
-                          std::to_string(max_dh_links));
+/// Runs parts of the reader. An error in a part is stored, and reading continues with the next
+/// part.
+class ErrorCollector {
+ public:
+  explicit ErrorCollector(std::vector<yaml::Error>& errors) : errors_(errors) {}
+
+  /// False if the part has an error.
+  template <class Part>
+  bool operator()(Part&& part) {
+    try {
+      part();
+      return true;
+    } catch (const yaml::Error& error) {
+      if (errors_.size() < max_errors) errors_.push_back(error);
+      return false;
+    }
   }
+
+ private:
+  static constexpr std::size_t max_errors = 100;
+  std::vector<yaml::Error>& errors_;
+};
+
+/// False if a link has an error.
+bool read_links(const Cursor& root, DhTable& table, ErrorCollector& collect) {
+  std::vector<Cursor> rows;
+  bool valid = collect([&] {
+    rows = root.at("links").entries();
+    if (rows.empty()) root.at("links").fail("must have at least one link");
+    if (rows.size() > max_dh_links) {
+      const std::size_t count = rows.size();
+      rows.clear();
+      root.at("links").fail("has " + std::to_string(count) + " links: the maximum is " +
+                            std::to_string(max_dh_links));
+    }
+  });
   table.links.reserve(rows.size());
   std::set<std::string> joints;
   std::set<std::string> links = {table.base_link, table.tip_link};
   for (const Cursor& row : rows) {
-    table.links.push_back(read_link(row));
-    const DhLink& link = table.links.back();
-    if (!joints.insert(link.joint).second) {
-      row.at("joint").fail("joint name '" + link.joint + "' is used twice");
-    }
-    if (!links.insert(link.link).second) {
-      row.at("link").fail("link name '" + link.link + "' is used twice");
-    }
+    const bool valid_row = collect([&] {
+      DhLink link = read_link(row);
+      if (!joints.insert(link.joint).second) {
+        row.at("joint").fail("joint name '" + link.joint + "' is used twice");
+      }
+      if (!links.insert(link.link).second) {
+        row.at("link").fail("link name '" + link.link + "' is used twice");
+      }
+      table.links.push_back(std::move(link));
+    });
+    valid = valid && valid_row;
   }
+  return valid;
 }
 
 /// The sections that refer to links and joints by name: joints, flexible, looks.
-void read_named_sections(const Cursor& root, DhTable& table) {
+void read_named_sections(const Cursor& root, DhTable& table, ErrorCollector& collect) {
   std::map<std::string, DhLink*> by_joint;
   std::map<std::string, DhLink*> by_link;
   for (DhLink& link : table.links) {
@@ -309,67 +342,101 @@ void read_named_sections(const Cursor& root, DhTable& table) {
   const auto require_unique = [&](const Cursor& at, const std::string& name) {
     if (!seen.insert(name).second) at.fail("'" + name + "' is given twice");
   };
+  const auto for_each_row = [&](const char* section, auto read_row) {
+    seen.clear();
+    collect([&] {
+      if (const auto rows = root.find(section)) {
+        for (const Cursor& row : rows->entries()) collect([&] { read_row(row); });
+      }
+    });
+  };
 
-  if (const auto section = root.find("joints")) {
-    for (const Cursor& row : section->entries()) {
-      const auto at = row.at("joint");
-      require_unique(at, at.text());
-      read_joint(row, *find_named(at, at.text(), by_joint, "joint"));
-    }
-  }
-  seen.clear();
-  if (const auto section = root.find("flexible")) {
-    for (const Cursor& row : section->entries()) {
-      const auto at = row.at("link");
-      require_unique(at, at.text());
-      DhLink& link = *find_named(at, at.text(), by_link, "link");
-      link.flexible = read_flexible(row, link);
-    }
-  }
-  const auto color_section = root.find("colors");
-  const Colors colors = color_section ? read_colors(*color_section) : Colors{};
-  if (const auto section = root.find("looks")) {
+  for_each_row("joints", [&](const Cursor& row) {
+    const auto at = row.at("joint");
+    require_unique(at, at.text());
+    read_joint(row, *find_named(at, at.text(), by_joint, "joint"));
+  });
+  for_each_row("flexible", [&](const Cursor& row) {
+    const auto at = row.at("link");
+    require_unique(at, at.text());
+    DhLink& link = *find_named(at, at.text(), by_link, "link");
+    link.flexible = read_flexible(row, link);
+  });
+  Colors colors;
+  const bool has_colors = collect([&] {
+    if (const auto section = root.find("colors")) colors = read_colors(*section);
+  });
+  if (!has_colors) return;  // the shapes refer to them
+  collect([&] {
+    const auto section = root.find("looks");
+    if (!section) return;
     const auto values = section->values();
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::string& name = section->keys()[i];
-      auto& visuals = name == table.base_link
-                          ? table.base_visuals
-                          : find_named(values[i], name, by_link, "link")->visuals;
-      for (const Cursor& row : values[i].entries()) visuals.push_back(read_visual(row, colors));
+      collect([&] {
+        const std::string& name = section->keys()[i];
+        auto& visuals = name == table.base_link
+                            ? table.base_visuals
+                            : find_named(values[i], name, by_link, "link")->visuals;
+        for (const Cursor& row : values[i].entries()) {
+          collect([&] { visuals.push_back(read_visual(row, colors)); });
+        }
+      });
     }
-  }
+  });
 }
 
 }  // namespace
 
-DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name) {
+ParsedDhTable parse_dh_table(std::string_view yaml_text, std::string_view file_name) {
+  ParsedDhTable parsed;
+  DhTable& table = parsed.table;
+  ErrorCollector collect(parsed.errors);
   const std::string file(file_name);
-  const yaml::Node tree = yaml::read(yaml_text, file);
+  yaml::Node tree;
+  if (!collect([&] { tree = yaml::read(yaml_text, file); })) return parsed;
   const Cursor root(tree, "", file);
-  root.allow_keys({"robot", "source", "description", "base_link", "tip_link", "gravity", "links",
-                   "joints", "flexible", "start", "forced", "colors", "looks"});
-  DhTable table;
-  table.name = one_line(root.at("robot"));
-  table.source = root.at("source").text();
-  if (const auto at = root.find("description")) table.description = at->text();
-  if (const auto at = root.find("base_link")) table.base_link = one_line(*at);
-  if (const auto at = root.find("tip_link")) table.tip_link = one_line(*at);
-  if (table.base_link == table.tip_link)
-    root.fail("base_link and tip_link must have different names");
-  if (const auto at = root.find("gravity")) table.gravity = vector3(*at);
+  collect([&] {
+    root.allow_keys({"robot", "source", "description", "base_link", "tip_link", "gravity", "links",
+                     "joints", "flexible", "start", "forced", "colors", "looks"});
+  });
+  if (!root.is_map()) return parsed;
+  collect([&] { table.name = one_line(root.at("robot")); });
+  collect([&] { table.source = root.at("source").text(); });
+  collect([&] {
+    if (const auto at = root.find("description")) table.description = at->text();
+  });
+  collect([&] {
+    if (const auto at = root.find("base_link")) table.base_link = one_line(*at);
+    if (const auto at = root.find("tip_link")) table.tip_link = one_line(*at);
+    if (table.base_link == table.tip_link)
+      root.fail("base_link and tip_link must have different names");
+  });
+  collect([&] {
+    if (const auto at = root.find("gravity")) table.gravity = vector3(*at);
+  });
 
-  read_links(root, table);
-  read_named_sections(root, table);
+  if (!read_links(root, table, collect)) return parsed;
+  read_named_sections(root, table, collect);
 
   table.q0.assign(table.links.size(), 0.0);
   table.qd0 = table.q0;
-  if (const auto at = root.find("start")) {
+  collect([&] {
+    const auto at = root.find("start");
+    if (!at) return;
     at->allow_keys({"q", "q_deg", "qd", "qd_deg"});
     if (auto q = joint_values(*at, "q", table.links)) table.q0 = std::move(*q);
     if (auto qd = joint_values(*at, "qd", table.links)) table.qd0 = std::move(*qd);
-  }
-  if (const auto at = root.find("forced")) table.forced = read_forced(*at, table.links);
-  return table;
+  });
+  collect([&] {
+    if (const auto at = root.find("forced")) table.forced = read_forced(*at, table.links);
+  });
+  return parsed;
+}
+
+DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name) {
+  ParsedDhTable parsed = parse_dh_table(yaml_text, file_name);
+  if (!parsed.errors.empty()) throw parsed.errors.front();
+  return std::move(parsed.table);
 }
 
 }  // namespace dynamics

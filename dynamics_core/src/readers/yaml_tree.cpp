@@ -14,13 +14,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "dynamics_core/error.hpp"
-
 namespace dynamics::yaml {
 namespace {
 
 [[noreturn]] void fail_at(const std::string& file, std::size_t line, const std::string& message) {
-  throw ParseError(file + ":" + std::to_string(line), message);
+  throw Error(file, line, "", message);
 }
 
 std::size_t line_of(const YAML::Mark& mark) {
@@ -166,12 +164,23 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t nodes_ = 0;
 };
 
+std::string location(const std::string& file, std::size_t line, const std::string& path) {
+  return file + (line > 0 ? ":" + std::to_string(line) : "") + (path.empty() ? "" : ": " + path);
+}
+
 }  // namespace
+
+Error::Error(const std::string& file, std::size_t line, const std::string& path,
+             const std::string& message)
+    : ParseError(location(file, line, path), message),
+      line_(line),
+      message_(path.empty() ? message : path + ": " + message) {}
 
 Node read(std::string_view text, const std::string& file, const Bounds& bounds) {
   if (text.size() > bounds.bytes) {
-    throw ParseError(file, "file has " + std::to_string(text.size()) + " bytes: the maximum is " +
-                               std::to_string(bounds.bytes));
+    throw Error(file, 0, "",
+                "file has " + std::to_string(text.size()) + " bytes: the maximum is " +
+                    std::to_string(bounds.bytes));
   }
   check_text(text, file, bounds.line);
 
@@ -180,7 +189,7 @@ Node read(std::string_view text, const std::string& file, const Bounds& bounds) 
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
-    if (!parser.HandleNextDocument(builder)) throw ParseError(file, "file is empty");
+    if (!parser.HandleNextDocument(builder)) throw Error(file, 0, "", "file is empty");
     Node second;
     TreeBuilder rest(second, file, bounds);
     if (parser.HandleNextDocument(rest)) {
@@ -194,9 +203,7 @@ Node read(std::string_view text, const std::string& file, const Bounds& bounds) 
 }
 
 void Cursor::fail(const std::string& message) const {
-  std::string element = *file_ + ":" + std::to_string(node_->line);
-  if (!path_.empty()) element += ": " + path_;
-  throw ParseError(std::move(element), message);
+  throw Error(*file_, node_->line, path_, message);
 }
 
 void Cursor::expect(Node::Kind kind, const char* what) const {
@@ -215,9 +222,8 @@ void Cursor::allow_keys(std::initializer_list<std::string_view> known) const {
     std::string list;
     for (const std::string_view each : known)
       list += (list.empty() ? "" : ", ") + std::string(each);
-    std::string element = *file_ + ":" + std::to_string(node_->key_lines[i]);
-    if (!path_.empty()) element += ": " + path_;
-    throw ParseError(std::move(element), "unknown key " + quoted(key) + "; known keys: " + list);
+    throw Error(*file_, node_->key_lines[i], path_,
+                "unknown key " + quoted(key) + "; known keys: " + list);
   }
 }
 

@@ -17,7 +17,24 @@
 #include <utility>
 #include <vector>
 
+#include "dynamics_core/error.hpp"
+
 namespace dynamics::yaml {
+
+/// An error in a YAML text. what() begins with "file:line: path: ".
+class Error : public ParseError {
+ public:
+  Error(const std::string& file, std::size_t line, const std::string& path,
+        const std::string& message);
+
+  std::size_t line() const noexcept { return line_; }  ///< 0: the complete file
+  /// The message with the path of keys, without file and line.
+  const std::string& message() const noexcept { return message_; }
+
+ private:
+  std::size_t line_;
+  std::string message_;
+};
 
 struct Node {
   enum class Kind { scalar, sequence, map };
@@ -35,16 +52,16 @@ class Cursor {
   Cursor(const Node& node, std::string path, const std::string& file)
       : node_(&node), path_(std::move(path)), file_(&file) {}
 
-  /// Throws ParseError with "file:line: path" as its element.
+  /// Throws Error.
   [[noreturn]] void fail(const std::string& message) const;
 
-  /// Throws ModelError if the map has another key.
+  /// Throws Error if the map has another key.
   void allow_keys(std::initializer_list<std::string_view> known) const;
 
   bool is_map() const { return node_->kind == Node::Kind::map; }
   bool has(std::string_view key) const;
   std::optional<Cursor> find(std::string_view key) const;
-  Cursor at(std::string_view key) const;  ///< throws ModelError if it is missing
+  Cursor at(std::string_view key) const;  ///< throws Error if it is missing
   std::vector<Cursor> entries() const;    ///< of a sequence
   std::vector<Cursor> values() const;     ///< of a map, in the order of keys()
   const std::vector<std::string>& keys() const;
@@ -71,7 +88,7 @@ struct Bounds {
   std::size_t nodes = 1'000'000;  ///< keys and values
 };
 
-/// Parses the text; `file` is only used in messages. Throws ParseError.
+/// Parses the text; `file` is only used in messages. Throws Error.
 Node read(std::string_view text, const std::string& file, const Bounds& bounds = {});
 
 }  // namespace dynamics::yaml

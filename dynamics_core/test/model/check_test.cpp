@@ -405,8 +405,35 @@ TEST(Check, NumberOfFindingsIsLimited) {
 TEST(Check, ErrorOfTableHasLine) {
   const CheckReport report = check_dh_table("robot: x\nsource: y\nlinks: 3\n", "t.yaml");
   ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_THAT(report.findings[0].message, HasSubstr("t.yaml:3"));
+  EXPECT_EQ(report.findings[0].line, 3U);
+  EXPECT_EQ(report.findings[0].message, "links: must be a list");
   EXPECT_EQ(report.exit_code(), 2);
+}
+
+TEST(Check, ListsAllErrorsOfTable) {
+  const std::string row = ", type: revolute, a: 1, b: 0, alpha: 0, mass: 1, r: [0, 0, 0]";
+  const auto messages = [](const std::string& text) {
+    std::vector<std::string> result;
+    for (const Finding& finding : check_dh_table(text, "t.yaml").findings) {
+      EXPECT_EQ(finding.severity, error);
+      result.push_back(std::to_string(finding.line) + " " + finding.message);
+    }
+    return result;
+  };
+  // the joint k does not exist because its link is invalid: no further finding
+  EXPECT_THAT(messages("robot: x\nsource: y\ngravity: [0, 0]\nlinks:\n  - {joint: j, link: l" +
+                       row + ", inertia: [1, -1, 1]}\n  - {joint: k, link: m" + row +
+                       ", inertia: [1, 1]}\njoints:\n  - {joint: k, effort: 1}\n"),
+              testing::ElementsAre(
+                  HasSubstr("3 gravity: must be a list of 3 numbers"),
+                  HasSubstr("5 links[1].inertia[2]: a moment of inertia must not be negative"),
+                  HasSubstr("6 links[2].inertia: must be [Ixx, Iyy, Izz]")));
+  EXPECT_THAT(messages("robot: x\nsource: y\nlinks:\n  - {joint: j, link: l" + row +
+                       ", inertia: [1, 1, 1]}\njoints:\n  - {joint: k, effort: 1}\n"
+                       "  - {joint: j, effort: -1}\nstart: {q: [0, 0]}\n"),
+              testing::ElementsAre(HasSubstr("6 joints[1].joint: joint 'k' does not exist"),
+                                   HasSubstr("7 joints[2].effort: must not be negative"),
+                                   HasSubstr("8 start.q: must be a list of 1 numbers")));
 }
 
 }  // namespace
