@@ -329,7 +329,9 @@ def commands_of_single_files(database):
                             "command": command.replace(entry["file"], file)})
     folder = database.parent / "clang-tidy"
     folder.mkdir(exist_ok=True)
-    (folder / database.name).write_text(json.dumps(entries, indent=1), "utf-8")
+    # clang reads no database with a key that it does not know
+    known = [{key: value for key, value in entry.items() if key != "compiled"} for entry in entries]
+    (folder / database.name).write_text(json.dumps(known, indent=1), "utf-8")
     return entries
 
 

@@ -95,11 +95,11 @@ class TestHardening(NodeTest):
         heavy = re.sub(r"<mass value=\"([^\"]*)\"",
                        lambda found: f"<mass value=\"{2.0 * float(found.group(1))!r}\"", light)
         request = self.trajectory_request(400)
-        masses, efforts = [], []
-        for text in (heavy, light):
-            model = self.describe(text, lambda model: model.name == "puma" and (
-                not masses or not math.isclose(model.total_mass, masses[0])))
-            masses.append(model.total_mass)
+        mass = self.have_puma().total_mass
+        efforts = []
+        for text, mass_changes in ((heavy, True), (light, False)):
+            self.describe(text, lambda model, changes=mass_changes: model.name == "puma" and (
+                math.isclose(model.total_mass, mass) != changes))
             answer = self.call(InverseDynamics, "inverse_dynamics", request)
             efforts.append([list(point.effort) for point in answer.trajectory.points])
         self.assertNotEqual(efforts[0], efforts[1])

@@ -198,11 +198,10 @@ class Solver {
   void reset_signs(const Real& t, Input<Scalar> y, std::size_t fired) {
     for (std::size_t i = 0; i < run_->events.size(); ++i) {
       values_before_[i] = run_->events[i].function(t, y);
-      if (i == fired && !run_->events[i].definite) {
+      const bool indefinite = i == fired && !run_->events[i].definite;
+      if (indefinite) {
         signs_[i] = 0;
-      } else if (i == fired) {
-        signs_[i] = sign(values_before_[i]);
-      } else if (!counts(run_->events[i].crossing, signs_[i], values_before_[i])) {
+      } else if (i == fired || !counts(run_->events[i].crossing, signs_[i], values_before_[i])) {
         signs_[i] = sign(values_before_[i]);
       }
     }
