@@ -435,7 +435,7 @@ ParsedDhTable parse_dh_table(std::string_view yaml_text, std::string_view file_n
 
 DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name) {
   ParsedDhTable parsed = parse_dh_table(yaml_text, file_name);
-  if (!parsed.errors.empty()) throw parsed.errors.front();
+  if (!parsed.errors.empty()) throw yaml::Error(parsed.errors.front());
   return std::move(parsed.table);
 }
 

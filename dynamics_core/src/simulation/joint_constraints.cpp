@@ -142,13 +142,15 @@ void JointConstraints::start(double t, Output q, Output qd) {
     const Coordinate& joint = plant_->model().coordinates()[i];
     if (q[i] < lower_[i] || q[i] > upper_[i]) {
       throw ArgumentError(
-          fmt::format("q0 of joint '{}' is {}; it must lie between its stops at {} and {}",
-                      joint.name, q[i], joint.lower, joint.upper));
+          fmt::format("{} of joint '{}' is {}; it must lie between its stops at {} and {}",
+                      t > 0.0 ? "the position" : "q0", joint.name, q[i], joint.lower, joint.upper));
     }
     if (qd[i] != 0.0) {
       slide(i, qd[i] > 0.0 ? 1 : -1);
       continue;
     }
+    sliding_[i] = 0;
+    friction_[i] = 0.0;
     contact_[i] = q[i] == lower_[i] ? -1 : q[i] == upper_[i] ? 1 : 0;
     held_[i] = contact_[i] != 0 || dry_friction_[i] > 0.0;
   }

@@ -74,7 +74,7 @@ class JointConstraints {
   /// Continues with another plant that has the same joints.
   void replace_plant(Plant& plant) { plant_ = &plant; }
 
-  /// Initial modes of the joints. Throws ArgumentError naming a joint that starts beyond its stops.
+  /// Modes of the joints in a new state. Throws ArgumentError naming a joint beyond its stops.
   void start(double t, Output q, Output qd);
 
   /// Accelerations in the present modes.

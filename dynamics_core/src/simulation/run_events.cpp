@@ -149,7 +149,12 @@ void RunEvents::add_user_event(const SimulationEvent& event) {
         log(t, event.name);
         EventAction action = event.stop ? EventAction::stop : EventAction::proceed;
         if (event.action) {
-          change_and_add_work(t, y, [&] { action = event.action(t, layout_.q(y), layout_.qd(y)); });
+          change_and_add_work(t, y, [&] {
+            action = event.action(t, layout_.q(y), layout_.qd(y));
+            // joints that were held may move now
+            if (action != EventAction::proceed && constraints_ != nullptr)
+              constraints_->start(t, layout_.q(y), layout_.qd(y));
+          });
         }
         return action;
       },

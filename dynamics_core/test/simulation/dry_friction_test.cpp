@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -149,6 +150,28 @@ TEST(DryFriction, DampingActsBesideIt) {
   }
   EXPECT_EQ(run.qd[0].back(), 0.0);
   EXPECT_LT(run.statistics.energy_drift, 1e-8);
+}
+
+TEST(DryFriction, BlockAtRestSlidesAfterAUsersEvent) {
+  const double friction = 12.0, deceleration = 0.5 * g + friction / 2.0;
+  SimulationOptions options;
+  options.duration = 2.0;
+  SimulationEvent kick;
+  kick.name = "kick";
+  kick.function = [](double t, ConstVector, ConstVector) { return t - 0.5; };
+  kick.action = [](double, MutableVector, MutableVector qd) {
+    qd[0] = -2.0;
+    return ode::EventAction::restart;
+  };
+  options.events = {kick};
+  const Recording run = simulate(block(friction), options);
+  ASSERT_TRUE(run.statistics.completed);
+  const double stop = 0.5 + 2.0 / deceleration;
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    const double t = std::clamp(run.t[k], 0.5, stop) - 0.5;
+    EXPECT_NEAR(run.q[0][k], -2.0 * t + 0.5 * deceleration * t * t, 1e-9) << run.t[k];
+  }
+  EXPECT_EQ(run.qd[0].back(), 0.0);
 }
 
 TEST(DryFriction, JointAtAStopIsHeldByStopAndFriction) {
