@@ -46,9 +46,11 @@ static_assert(InitializesConditions<Wrenches&> && !InitializesConditions<Wrenche
     std::forward<AnyModel>(model).accessor();           \
   };                                                    \
   DYNAMICS_NOT_OF_A_TEMPORARY_OF(Model, accessor)
+// NOLINTBEGIN(bugprone-macro-parentheses): Robot is a type
 #define DYNAMICS_NOT_OF_A_TEMPORARY_OF(Robot, accessor)                \
   static_assert(accessor##_of<const Robot&> && accessor##_of<Robot&>); \
   static_assert(!accessor##_of<Robot> && !accessor##_of<const Robot>)
+// NOLINTEND(bugprone-macro-parentheses)
 DYNAMICS_NOT_OF_A_TEMPORARY(name);
 DYNAMICS_NOT_OF_A_TEMPORARY(coordinates);
 DYNAMICS_NOT_OF_A_TEMPORARY(bodies);
