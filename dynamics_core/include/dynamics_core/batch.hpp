@@ -18,7 +18,7 @@
 // numbers instead of n per state, column by column as for one state (see view.hpp): entry (i, j) of
 // state k is M[(k * n + j) * n + i] of a vector, M(j * n + i, k) of an (n * n) x N matrix.
 //
-// The numbers are those of the functions for one state (rigid/), but for rounding; they do not
+// The numbers are those of the functions for one state, but for rounding; they do not
 // depend on the number of threads, nor on which other states are in the batch. ExternalInputs hold
 // for all states; wrenches must be in Axes::local.
 //
