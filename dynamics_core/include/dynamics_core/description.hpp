@@ -103,7 +103,8 @@ struct BeamDescription {
   int modes_z = 0;                                        ///< assumed modes of bending along z
   double damping = 0.0;                                   ///< damping ratio of every mode
   double tip_mass = 0.0;                                  ///< point mass at the tip (kg)
-  double hub_mass = 0.0;                                  ///< point mass at the root (kg)
+  double hub_mass = 0.0;                                  ///< of a rigid part at the root (kg)
+  Eigen::Vector3d hub_center = Eigen::Vector3d::Zero();   ///< its center of mass (m)
   Eigen::Vector3d hub_inertia = Eigen::Vector3d::Zero();  ///< about the root, link axes (kg m^2)
   bool stiffening = false;                                ///< model foreshortening, Eq. (1b)
   std::string basis = "clamped-free";  ///< mode shapes: "clamped-free" or "polynomial"

@@ -54,7 +54,10 @@ struct DhLink {
   double damping = 0.0;        ///< viscous (N m s/rad or N s/m)
   double friction = 0.0;       ///< Coulomb (N m or N)
   double rotor_inertia = 0.0;  ///< reflected to the joint (kg m^2 or kg)
+  std::optional<Mimic> mimic;  ///< the joint follows another joint of the table
 
+  /// The beam from O'_i, at b on Z_i, along X_{i+1}; length a. The hub includes the rod from O_i to
+  /// O'_i, in the frame at O'_i with the axes Rz(theta).
   std::optional<BeamDescription> flexible;
   std::vector<Visual> visuals;
 };
@@ -83,7 +86,7 @@ struct DhTable {
   Eigen::Vector3d gravity = Eigen::Vector3d(0.0, 0.0, -9.81);  ///< in the base frame (m/s^2)
   std::vector<DhLink> links;                                   ///< from the base to the tip
   std::vector<Visual> base_visuals;                            ///< in frame 1
-  std::vector<double> q0, qd0;  ///< initial state, one entry per joint
+  std::vector<double> q0, qd0;  ///< initial state, one entry per joint that is not a mimic joint
   std::optional<ForcedMotion> forced;
 };
 
@@ -95,7 +98,8 @@ inline constexpr std::size_t max_dh_links = 10'000;
 DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name);
 
 /// Links and joints of a table. The frame of link i is frame i of the table moved by joint i: its
-/// origin is on the joint axis.
+/// origin is on the joint axis. The frame of a flexible link is moved by Rz(theta) Tz(b) in
+/// addition, to the root of its beam.
 RobotDescription describe(const DhTable& table);
 
 /// Model of a table, with the table's gravity.
@@ -115,14 +119,13 @@ DhTable built_in_robot(std::string_view name);
 
 /// Writes a DH table as a URDF.
 ///
-/// The frame of link i in the URDF is frame i moved by the joint coordinate: joint i rotates about
-/// or moves along its z axis, and at q = 0 the two frames coincide. Frame n+1 becomes the link
-/// `tip_link`, fixed to the last link. Numbers are written in the shortest decimal form that reads
-/// back as the same double. Initial state, forced motion and gravity cannot be expressed in URDF
-/// and are written as a comment.
+/// The frame of link i in the URDF is that of describe(): joint i rotates about or moves along its
+/// z axis. Frame n+1 becomes the link `tip_link`, fixed to the last link. Numbers are written in
+/// the shortest decimal form that reads back as the same double. Initial state, forced motion and
+/// gravity cannot be expressed in URDF and are written as a comment.
 ///
 /// Throws ModelError if the table cannot be expressed as a URDF (duplicate names, a flexible link
-/// whose beam is not along its x axis).
+/// whose beam does not have the length a).
 std::string to_urdf(const DhTable& table);
 
 }  // namespace dynamics

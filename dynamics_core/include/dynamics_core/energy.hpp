@@ -8,8 +8,8 @@
 //   dynamics::center_of_mass_jacobian(model, kinematics, J);             // 3 x n
 //   // center_of_mass_velocity() = J qd, momentum().linear = mass J qd for a base at rest
 //
-// All vectors are in the world's axes. Each function also takes a Workspace and q (and qd) instead
-// of a Kinematics, for a single answer. Arguments and errors as in kinematics.hpp; nothing is
+// All vectors are in the world's axes. The functions that take a Workspace and q (and qd) instead
+// of a Kinematics are for a single answer. Arguments and errors as in kinematics.hpp; nothing is
 // allocated. For try_NAME see error.hpp.
 
 #include <Eigen/Core>
@@ -58,8 +58,12 @@ Status try_momentum(const Model& model, Workspace& workspace, ConstVector q, Con
 /// c = sum(m_i c_i) / sum(m_i) (m), after a pass with q; zero for a robot without moving mass.
 /// O(n).
 Eigen::Vector3d center_of_mass(const Model& model, const Kinematics& kinematics);
+Status try_center_of_mass(const Model& model, const Kinematics& kinematics,
+                          Eigen::Vector3d& center) noexcept;
 /// dc/dt (m/s), after a pass with q and qd. O(n).
 Eigen::Vector3d center_of_mass_velocity(const Model& model, const Kinematics& kinematics);
+Status try_center_of_mass_velocity(const Model& model, const Kinematics& kinematics,
+                                   Eigen::Vector3d& velocity) noexcept;
 
 /// The 3 x n Jacobian J of the center of mass: dc/dt = J qd for a base at rest. After a pass with
 /// q. O(n d), d the depth of the tree.
@@ -79,5 +83,7 @@ struct Power {
 };
 /// Power at joint velocities qd and joint torques tau. O(n).
 Power power(const Model& model, Workspace& workspace, ConstVector qd, ConstVector tau);
+Status try_power(const Model& model, Workspace& workspace, ConstVector qd, ConstVector tau,
+                 Power& power) noexcept;
 
 }  // namespace dynamics

@@ -22,18 +22,9 @@
 //   const Status status = try_forward_dynamics(model, workspace, q, qd, tau, qdd);
 //   if (status != Status::ok) log(to_string(status));          // "singular inertia matrix"
 //
-// These functions have one:
-//
-//   inverse_dynamics.hpp   inverse_dynamics, gravity_forces, bias_forces, friction_forces,
-//                          wrenches_to_joint_torques, coriolis_matrix
-//   forward_dynamics.hpp   forward_dynamics
-//   inertia_matrix.hpp     inertia_matrix, solve_inertia, inverse_inertia_matrix,
-//                          decompose_inertia, udut
-//   derivatives.hpp        inverse_dynamics_derivatives, forward_dynamics_derivatives
-//   regressor.hpp          regressor
-//   kinematics.hpp         forward_kinematics, frame_pose, frame_velocity, jacobian, jacobian_rate
-//   energy.hpp             energy, momentum, center_of_mass_jacobian
-//   batch.hpp              all functions of namespace batch
+// Every function that takes memory made beforehand (Workspace, DerivativeWorkspace,
+// FlexibleWorkspace, BatchWorkspace, Kinematics, InertiaFactor) has one. Only effort_parts() and
+// scale_time() have none, because they allocate their results; they are for planners.
 //
 // A result that NAME returns is the last output argument of try_NAME (before the base motion).
 // All of them are noexcept, never allocate, and write no output unless they return Status::ok (two
@@ -102,7 +93,8 @@ enum class [[nodiscard]] Status {
   wrong_size,       ///< a vector or matrix of the wrong size, or with a stride
   not_finite,       ///< an argument has a NaN or an infinity
   unknown_frame,    ///< an index outside of Model::frames()
-  not_a_rotation,   ///< the base's rotation matrix is not orthogonal
+  not_a_rotation,   ///< the rotation matrix of the base or of a target is not orthogonal
+  out_of_range,     ///< an option that must be above zero is not
   wrong_axes,       ///< a wrench in other axes than the function takes
   shared_memory,    ///< two outputs have numbers in common
   not_computed,     ///< a query before the pass that computes its answer

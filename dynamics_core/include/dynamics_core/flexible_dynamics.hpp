@@ -6,18 +6,24 @@
 //   dynamics::FlexibleModel arm(dynamics::model_from_dh(dynamics::built_in_robot("canadarm")));
 //   dynamics::FlexibleWorkspace workspace(arm);
 //   std::vector<double> q(arm.size()), qd(arm.size()), qdd(arm.size()), tau(arm.joint_count());
-//   dynamics::forward_dynamics(arm, workspace, q, qd, tau, qdd);
+//   dynamics::forward_dynamics(arm, workspace, q, qd, tau, qdd);       // throws for bad arguments
+//   // in a control loop: no exception, a Status (see error.hpp)
+//   if (dynamics::try_joint_torques(arm, workspace, q, qd, joint_qdd, tau, amplitude_qdd) !=
+//       dynamics::Status::ok) stop();
 //
 // For all functions: q, qd and qdd have one entry per coordinate (joints, then amplitudes, in the
 // order of FlexibleModel); SI units. A wrong size or a value that is not finite throws
-// ArgumentError naming the argument, and nothing is written. Nothing is allocated unless stated.
-// Threads may share the model, each with its own workspace. `friction` switches damping and Coulomb
-// friction of the joints; the damping of the beams always acts. n: number of coordinates.
+// ArgumentError naming the argument, and nothing is written; an output may be one of the inputs.
+// Nothing is allocated unless stated. Threads may share the model, each with its own workspace.
+// `friction` switches damping and Coulomb friction of the joints; the damping of the beams always
+// acts. n: number of coordinates. Every function that takes a workspace has a variant try_NAME.
 
 #include <Eigen/Core>
 #include <complex>
 #include <memory>
+#include <span>
 
+#include "dynamics_core/error.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/flexible_model.hpp"
@@ -48,44 +54,87 @@ class FlexibleWorkspace {
 /// including forces on the amplitudes. Throws StateError where the inertia matrix is singular.
 void forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector tau, MutableVector qdd, Friction friction = {});
+Status try_forward_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                            ConstVector qd, ConstVector tau, MutableVector qdd,
+                            Friction friction = {}) noexcept;
 
 /// Forward dynamics by Cholesky decomposition of the full inertia matrix: the paper's non-recursive
 /// algorithm, for comparison. O(n^3).
 void forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& workspace,
                                ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
                                Friction friction = {});
+Status try_forward_dynamics_cholesky(const FlexibleModel& model, FlexibleWorkspace& workspace,
+                                     ConstVector q, ConstVector qd, ConstVector tau,
+                                     MutableVector qdd, Friction friction = {}) noexcept;
 
 /// Hybrid dynamics: joint torques for given joint accelerations, and the resulting accelerations of
-/// the amplitudes. `joint_qdd` and `tau`: one entry per joint; `amplitude_qdd`: one per amplitude.
-/// O(n).
+/// the amplitudes. `joint_qdd` and `tau`: one entry per joint; `amplitude_qdd`: one per amplitude;
+/// `amplitude_forces`: forces on the amplitudes, one entry per amplitude, or empty for none. O(n).
 void joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                    ConstVector qd, ConstVector joint_qdd, MutableVector tau,
-                   MutableVector amplitude_qdd, Friction friction = {});
+                   MutableVector amplitude_qdd, Friction friction = {},
+                   ConstVector amplitude_forces = {});
+Status try_joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                         ConstVector qd, ConstVector joint_qdd, MutableVector tau,
+                         MutableVector amplitude_qdd, Friction friction = {},
+                         ConstVector amplitude_forces = {}) noexcept;
 
 /// Inverse dynamics: all generalized forces M qdd + bias. O(n). The forces on the amplitudes are
 /// zero for a free vibration of the beams.
 void inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector qdd, MutableVector forces,
                       Friction friction = {});
+Status try_inverse_dynamics(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                            ConstVector qd, ConstVector qdd, MutableVector forces,
+                            Friction friction = {}) noexcept;
 
 /// Bias forces: velocity terms, gravity, strain, damping and friction; inverse dynamics for qdd =
 /// 0. O(n).
 void bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                  ConstVector qd, MutableVector bias, Friction friction = {});
+Status try_bias_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                       ConstVector qd, MutableVector bias, Friction friction = {}) noexcept;
 
 /// Gravity and strain forces: inverse dynamics for qd = qdd = 0. O(n).
 void static_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                    MutableVector forces);
+Status try_static_forces(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                         MutableVector forces) noexcept;
+
+/// Where a wrench acts on its link.
+enum class WrenchPoint {
+  frame_origin,
+  /// The center of mass of the link, where the undeformed link has it. On a flexible link: the
+  /// cross-section at its x, to which a component beside the beam's axis is fixed.
+  mass_center
+};
+
+/// J^T w: the forces on all coordinates that do the same work as wrenches on links. `forces`: one
+/// entry per coordinate. The moment of a wrench is about its point (Axes::world: about the world's
+/// origin); a frame moves with deflections and slopes as in frame_pose(). The frame of a flexible
+/// link is at the root of its beam; a link without mass that is fixed to the beam is a frame at any
+/// other cross-section. Wrenches on the base have no effect. O(n).
+void wrenches_to_joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace,
+                               ConstVector q, std::span<const LinkWrench> wrenches,
+                               MutableVector forces, WrenchPoint point = WrenchPoint::frame_origin);
+Status try_wrenches_to_joint_torques(const FlexibleModel& model, FlexibleWorkspace& workspace,
+                                     ConstVector q, std::span<const LinkWrench> wrenches,
+                                     MutableVector forces,
+                                     WrenchPoint point = WrenchPoint::frame_origin) noexcept;
 
 /// The inertia matrix M, n x n, full and symmetric (Eq. 32). O(n^2).
 void inertia_matrix(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                     Eigen::Ref<Eigen::MatrixXd> M);
+Status try_inertia_matrix(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                          Eigen::Ref<Eigen::MatrixXd> M) noexcept;
 
 /// M = U D U^T (Eqs. 34 to 37) with rows and columns in block order (FlexibleModel::block_order): U
 /// unit upper block triangular, D block diagonal, one block per body (joint and amplitudes). Both
-/// n x n.
+/// n x n. Throws StateError where the inertia matrix is singular.
 void udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
           Eigen::Ref<Eigen::MatrixXd> U, Eigen::Ref<Eigen::MatrixXd> D);
+Status try_udut(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                Eigen::Ref<Eigen::MatrixXd> U, Eigen::Ref<Eigen::MatrixXd> D) noexcept;
 
 /// Energies of a robot with flexible links.
 struct FlexibleEnergy {
@@ -98,6 +147,8 @@ struct FlexibleEnergy {
 /// Kinetic, potential and strain energy. O(n).
 FlexibleEnergy energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                       ConstVector qd);
+Status try_energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                  ConstVector qd, FlexibleEnergy& energy) noexcept;
 
 /// Stiffness K and damping D of the beams over all coordinates, n x n, zero for the joints: the
 /// strain energy is q^T K q / 2, the dissipated power qd^T D qd. Both are constant. Throws
@@ -107,21 +158,27 @@ void damping_matrix(const FlexibleModel& model, Eigen::Ref<Eigen::MatrixXd> D);
 
 /// Power balance: d(energy)/dt = actuators - friction - damping.
 struct FlexiblePower {
-  double actuators = 0.0;  ///< tau^T qd of the joints (W)
+  double actuators = 0.0;  ///< tau^T qd (W)
   double friction = 0.0;   ///< dissipated in the joints, not negative (W)
   double damping = 0.0;    ///< dissipated in the beams, not negative (W)
 };
-/// `tau`: one entry per joint.
+/// `tau`: one entry per joint, or one per coordinate, including forces on the amplitudes.
 FlexiblePower power(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector qd,
                     ConstVector tau);
+Status try_power(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector qd,
+                 ConstVector tau, FlexiblePower& power) noexcept;
 
 /// The pose of a frame of rigid().frames() in the world, including deflections and slopes.
 Pose frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                 std::size_t frame);
+Status try_frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                      std::size_t frame, Pose& pose) noexcept;
 
 /// The center of mass of all moving bodies in the world (m).
 Eigen::Vector3d center_of_mass(const FlexibleModel& model, FlexibleWorkspace& workspace,
                                ConstVector q);
+Status try_center_of_mass(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                          Eigen::Vector3d& center) noexcept;
 
 /// Bending deflection (0, u_y, u_z) of flexible link `link` at x along the undeformed beam, in the
 /// link's axes (m). cross_section_pose() also has the foreshortening and the rotation. Throws

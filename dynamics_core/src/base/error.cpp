@@ -11,6 +11,7 @@ std::string_view to_string(Status status) noexcept {
     case Status::not_finite: return "not finite";
     case Status::unknown_frame: return "unknown frame";
     case Status::not_a_rotation: return "not a rotation matrix";
+    case Status::out_of_range: return "option out of range";
     case Status::wrong_axes: return "wrench not in local axes";
     case Status::shared_memory: return "arguments share memory";
     case Status::not_computed: return "not computed yet";

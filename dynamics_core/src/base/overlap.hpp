@@ -18,6 +18,14 @@ struct MemoryRows {
   const double* end(std::size_t row) const { return begin(row) + width; }
 };
 
+/// The memory of a matrix, one row per column.
+template <class Matrix>
+MemoryRows memory_rows(const Matrix& matrix) {
+  return {matrix.data(), static_cast<std::size_t>(matrix.rows()),
+          static_cast<std::size_t>(matrix.cols()),
+          matrix.cols() > 1 ? static_cast<std::size_t>(matrix.outerStride()) : 0};
+}
+
 /// Whether a number belongs to both. O(1) for arguments in different places, else O(count).
 inline bool overlap(const MemoryRows& a, const MemoryRows& b) {
   if (a.width == 0 || a.count == 0 || b.width == 0 || b.count == 0) return false;

@@ -51,24 +51,22 @@ class FlexibleTreeBuilder {
     return link.flexible && (link.flexible->modes_y > 0 || link.flexible->modes_z > 0);
   }
 
-  /// The placement of a joint's child frame at position zero.
-  Placement child_placement(const JointDescription& joint) const {
-    Placement placement = placements_.at(joint.parent);
-    const LinkDescription& parent = *links_.at(joint.parent);
-    // children of a beam are attached to the cross-section at their x
-    if (placement.body >= 0 && !placement.on_beam && has_modes(parent) &&
-        is_beam_link(joint.parent)) {
-      placement.x = std::clamp(joint.origin.translation.x(), 0.0, parent.flexible->length);
+  /// The placement of a frame that is fixed to a link at `origin`.
+  Placement placement_on(const std::string& link, const Pose& origin) const {
+    Placement placement = placements_.at(link);
+    // frames on a beam are attached to the cross-section at their x
+    if (is_beam_link(link)) {
+      const double length = links_.at(link)->flexible->length;
+      placement.x = std::clamp(origin.translation.x(), 0.0, length);
       placement.on_beam = placement.x > 0.0;
-      placement.pose = joint.origin;
+      placement.pose = origin;
       placement.pose.translation.x() -= placement.on_beam ? placement.x : 0.0;
-      if (placement.on_beam &&
-          placement.pose.translation.norm() < 1e-12 * parent.flexible->length) {
+      if (placement.on_beam && placement.pose.translation.norm() < 1e-12 * length) {
         placement.pose.translation.setZero();
       }
       return placement;
     }
-    placement.pose = placement.pose * joint.origin;
+    placement.pose = placement.pose * origin;
     return placement;
   }
 
@@ -79,7 +77,7 @@ class FlexibleTreeBuilder {
       throw ModelError("joint '" + joint.name + "'",
                        "is a mimic joint: robots with flexible links cannot have mimic joints");
     }
-    const Placement placement = child_placement(joint);
+    const Placement placement = placement_on(joint.parent, joint.origin);
     const LinkDescription& child = *links_.at(joint.child);
     const auto add_prismatic = [&](const char* part, const Eigen::Vector3d& axis,
                                    const Placement& at) {
@@ -256,21 +254,25 @@ class FlexibleTreeBuilder {
     body.beam = flexible::make_beam(link.name, given, *basis, data_.options);
     check_mass(link);
     body.mass += given.hub_mass;
-    body.inertia[0] += given.hub_inertia.x();
-    body.inertia[3] += given.hub_inertia.y();
-    body.inertia[5] += given.hub_inertia.z();
+    const Eigen::Vector3d hub_moment = given.hub_mass * given.hub_center;
+    Eigen::Map<Eigen::Vector3d>(body.first_moment) += hub_moment;
+    const Eigen::Vector3d& c = given.hub_center;
+    const double hub[6] = {given.hub_inertia.x(), -hub_moment.x() * c.y(), -hub_moment.x() * c.z(),
+                           given.hub_inertia.y(), -hub_moment.y() * c.z(), given.hub_inertia.z()};
+    for (std::size_t k = 0; k < 6; ++k) body.inertia[k] += hub[k];
     // a slender beam has no inertia about its own axis: that of the link's tensor is kept
     const Eigen::Vector3d& com = link.inertial->center;
     const double roll = link.inertial->inertia(0, 0) +
                         link.inertial->mass * (com.y() * com.y() + com.z() * com.z());
     body.inertia[0] += std::max(0.0, roll - given.hub_inertia.x());
-    const double expected = body.beam.first / link.inertial->mass;
-    if ((com - Eigen::Vector3d(expected, 0.0, 0.0)).norm() > 1e-3 * given.length) {
+    const Eigen::Vector3d expected =
+        (Eigen::Vector3d(body.beam.first, 0.0, 0.0) + hub_moment) / link.inertial->mass;
+    if ((com - expected).norm() > 1e-3 * given.length) {
       data_.notes.push_back(
           {Note::Severity::warning, link.name,
            fmt::format("the center of mass of its inertial element is {:.6g}, {:.6g}, {:.6g}, that "
-                       "of its beam {:.6g}, 0, 0: the beam's is used",
-                       com.x(), com.y(), com.z(), expected)});
+                       "of its beam {:.6g}, {:.6g}, {:.6g}: the beam's is used",
+                       com.x(), com.y(), com.z(), expected.x(), expected.y(), expected.z())});
     }
     beams_.emplace(index, std::pair(&given, basis.get()));
     beam_links_.emplace(link.name, true);
@@ -304,8 +306,14 @@ class FlexibleTreeBuilder {
   void add_frames() {
     for (const Frame& frame : data_.rigid.frames()) {
       const Placement& placement = placements_.at(frame.name);
-      FlexibleFrame added{frame.name, placement.body, {}, placement.pose};
+      const auto& inertial = links_.at(frame.name)->inertial;
+      Pose center_in_link;
+      if (inertial) center_in_link.translation = inertial->center;
+      const Placement center = placement_on(frame.name, center_in_link);
+      FlexibleFrame added{frame.name, placement.body,         {}, placement.pose,
+                          {},         center.pose.translation};
       if (placement.on_beam) added.at = section(placement);
+      if (center.on_beam) added.center_at = section(center);
       data_.frames.push_back(std::move(added));
     }
   }

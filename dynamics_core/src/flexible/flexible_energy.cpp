@@ -80,7 +80,8 @@ const FlexibleLink& flexible_link(const FlexibleModel& model, std::size_t link) 
   return model.links()[link];
 }
 
-/// Pose of a cross-section of a beam in the body's frame.
+}  // namespace
+
 Pose section_pose(const ElasticBody& body, const BeamSection& at, const double* d) {
   if (!at.deflects) return {};
   const double* own = d + body.amplitude;
@@ -101,8 +102,6 @@ Pose section_pose(const ElasticBody& body, const BeamSection& at, const double* 
   return pose;
 }
 
-}  // namespace
-
 void update_body_poses(const FlexibleModel& model, Memory& memory, const double* q) {
   const flexible::Tree& tree = model.tree();
   for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -116,31 +115,44 @@ void update_body_poses(const FlexibleModel& model, Memory& memory, const double*
   }
 }
 
-FlexibleEnergy energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
-                      ConstVector qd) {
-  Memory& memory = memory_for(model, workspace);
-  check_flexible_input("q", q, memory.size);
-  check_flexible_input("qd", qd, memory.size);
+Status try_energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                  ConstVector qd, FlexibleEnergy& energy) noexcept {
+  Memory& memory = workspace.memory();
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size, coordinates_hint)
+                            .vector("qd", qd, memory.size, coordinates_hint)
+                            .status();
+  if (status != Status::ok) return status;
   const std::size_t n = memory.joints;
-  FlexibleEnergy sum;
   flexible::body_velocities<double>(model.tree(), memory.scratch, q.data(), q.data() + n, qd.data(),
                                     qd.data() + n);
-  sum.kinetic = flexible::kinetic_energy<double>(model.tree(), memory.scratch, q.data() + n,
-                                                 qd.data(), qd.data() + n);
-  sum.strain = flexible::strain_energy<double>(model.tree(), q.data() + n);
+  energy.kinetic = flexible::kinetic_energy<double>(model.tree(), memory.scratch, q.data() + n,
+                                                    qd.data(), qd.data() + n);
+  energy.strain = flexible::strain_energy<double>(model.tree(), q.data() + n);
   update_body_poses(model, memory, q.data());
-  sum.potential = -model.rigid().gravity().dot(
+  energy.potential = -model.rigid().gravity().dot(
       total_mass_and_first_moment(model, memory, q.data() + n).tail<3>());
-  return sum;
+  return Status::ok;
 }
 
-FlexiblePower power(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector qd,
-                    ConstVector tau) {
-  Memory& memory = memory_for(model, workspace);
-  check_flexible_input("qd", qd, memory.size);
-  check_flexible_input("tau", tau, memory.joints);
+FlexibleEnergy energy(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                      ConstVector qd) {
+  FlexibleEnergy result;
+  require(try_energy(model, workspace, q, qd, result), workspace.memory().problem, model.rigid());
+  return result;
+}
+
+Status try_power(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector qd,
+                 ConstVector tau, FlexiblePower& power) noexcept {
+  Memory& memory = workspace.memory();
+  const Status status =
+      check_workspace(model, memory)
+          .vector("qd", qd, memory.size, coordinates_hint)
+          .vector("tau", tau, tau.size() == memory.size ? memory.size : memory.joints, forces_hint)
+          .status();
+  if (status != Status::ok) return status;
   FlexiblePower sum;
-  for (std::size_t i = 0; i < memory.joints; ++i) sum.actuators += tau[i] * qd[i];
+  for (std::size_t i = 0; i < tau.size(); ++i) sum.actuators += tau[i] * qd[i];
   const double* rates = qd.data() + memory.joints;
   for (const ElasticBody& body : model.tree()) {
     if (body.joint != JointKind::fixed) {
@@ -151,37 +163,70 @@ FlexiblePower power(const FlexibleModel& model, FlexibleWorkspace& workspace, Co
       sum.damping += entry.value * own[entry.row] * own[entry.column];
     }
   }
-  return sum;
+  power = sum;
+  return Status::ok;
+}
+
+FlexiblePower power(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector qd,
+                    ConstVector tau) {
+  FlexiblePower result;
+  require(try_power(model, workspace, qd, tau, result), workspace.memory().problem, model.rigid());
+  return result;
+}
+
+Status try_frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                      std::size_t frame, Pose& pose) noexcept {
+  Memory& memory = workspace.memory();
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size, coordinates_hint)
+                            .frame(model.rigid(), frame)
+                            .status();
+  if (status != Status::ok) return status;
+  const FlexibleFrame& found = model.data().frames[frame];
+  if (found.body < 0) {
+    pose = found.pose;
+    return Status::ok;
+  }
+  update_body_poses(model, memory, q.data());
+  const auto body = static_cast<std::size_t>(found.body);
+  Pose carrier = memory.world[body];
+  if (found.at.deflects) {
+    carrier = carrier * section_pose(model.tree()[body], found.at, q.data() + memory.joints);
+  }
+  pose = carrier * found.pose;
+  return Status::ok;
 }
 
 Pose frame_pose(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
                 std::size_t frame) {
-  Memory& memory = memory_for(model, workspace);
-  check_flexible_input("q", q, memory.size);
-  if (frame >= model.data().frames.size()) {
-    throw ArgumentError(fmt::format("frame {} does not exist; the robot has {}", frame,
-                                    model.data().frames.size()));
-  }
-  const FlexibleFrame& found = model.data().frames[frame];
-  if (found.body < 0) return found.pose;
+  Pose pose;
+  require(try_frame_pose(model, workspace, q, frame, pose), workspace.memory().problem,
+          model.rigid());
+  return pose;
+}
+
+Status try_center_of_mass(const FlexibleModel& model, FlexibleWorkspace& workspace, ConstVector q,
+                          Eigen::Vector3d& center) noexcept {
+  Memory& memory = workspace.memory();
+  const Status status =
+      check_workspace(model, memory).vector("q", q, memory.size, coordinates_hint).status();
+  if (status != Status::ok) return status;
   update_body_poses(model, memory, q.data());
-  const auto body = static_cast<std::size_t>(found.body);
-  if (!found.at.deflects) return memory.world[body] * found.pose;
-  return memory.world[body] * section_pose(model.tree()[body], found.at, q.data() + memory.joints) *
-         found.pose;
+  const Eigen::Vector4d sum = total_mass_and_first_moment(model, memory, q.data() + memory.joints);
+  center = sum[0] > 0.0 ? Eigen::Vector3d(sum.tail<3>() / sum[0]) : Eigen::Vector3d::Zero();
+  return Status::ok;
 }
 
 Eigen::Vector3d center_of_mass(const FlexibleModel& model, FlexibleWorkspace& workspace,
                                ConstVector q) {
-  Memory& memory = memory_for(model, workspace);
-  check_flexible_input("q", q, memory.size);
-  update_body_poses(model, memory, q.data());
-  const Eigen::Vector4d sum = total_mass_and_first_moment(model, memory, q.data() + memory.joints);
-  return sum[0] > 0.0 ? Eigen::Vector3d(sum.tail<3>() / sum[0]) : Eigen::Vector3d::Zero();
+  Eigen::Vector3d center;
+  require(try_center_of_mass(model, workspace, q, center), workspace.memory().problem,
+          model.rigid());
+  return center;
 }
 
 Eigen::Vector3d deflection(const FlexibleModel& model, ConstVector q, std::size_t link, double x) {
-  check_flexible_input("q", q, model.size());
+  check_flexible_input(model, "q", q, model.size(), coordinates_hint);
   const FlexibleLink& beam = flexible_link(model, link);
   check_station(beam, x);
   Eigen::Vector3d u = Eigen::Vector3d::Zero();
@@ -205,7 +250,7 @@ BeamSection cross_section(const FlexibleModel& model, std::size_t link, double x
 
 Pose cross_section_pose(const FlexibleModel& model, ConstVector q, std::size_t link,
                         const BeamSection& at) {
-  check_flexible_input("q", q, model.size());
+  check_flexible_input(model, "q", q, model.size(), coordinates_hint);
   const FlexibleLink& beam = flexible_link(model, link);
   const std::size_t m = beam.modes();
   const bool stiffening = model.tree()[beam.body].beam.stiffening;

@@ -12,6 +12,10 @@ struct FlexibleFrame {
   int body;  ///< -1: the base
   BeamSection at;
   Pose pose;  ///< in the frame of the body, or of the cross-section `at`
+  /// Center of mass of the frame's link: in the frame of the body, or of the cross-section
+  /// `center_at`; the frame's origin for a link without mass.
+  BeamSection center_at;
+  Eigen::Vector3d center;
 };
 
 struct FlexibleModel::Data {

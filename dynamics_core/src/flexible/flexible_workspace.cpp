@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -22,6 +20,7 @@ FlexibleWorkspace::Memory::Memory(const FlexibleModel& model)
     : joints(model.joint_count()),
       size(model.size()),
       scratch(model.tree()),
+      q(size),
       tau(joints),
       projected_forces(scratch.largest),
       zeros(size, 0.0),
@@ -43,39 +42,25 @@ FlexibleWorkspace::~FlexibleWorkspace() = default;
 FlexibleWorkspace::FlexibleWorkspace(FlexibleWorkspace&&) noexcept = default;
 FlexibleWorkspace& FlexibleWorkspace::operator=(FlexibleWorkspace&&) noexcept = default;
 
-FlexibleWorkspace::Memory& memory_for(const FlexibleModel& model, FlexibleWorkspace& workspace) {
-  FlexibleWorkspace::Memory& memory = workspace.memory();
+Checks check_workspace(const FlexibleModel& model, FlexibleWorkspace::Memory& memory) noexcept {
   const flexible::Tree& tree = model.tree();
   // scratch and block order depend on the coordinates of each body
   bool same = memory.size == model.size() && memory.joints == model.joint_count() &&
               memory.bodies.size() == tree.size();
   for (std::size_t i = 0; same && i < tree.size(); ++i)
     same = memory.bodies[i] == coordinates_of(tree[i]);
-  if (!same) {
-    throw ArgumentError(
-        fmt::format("the workspace is for another robot ({} joints, {} amplitudes) than '{}' "
-                    "({}, {}), or one with its modes on other links: construct it from this model",
-                    memory.joints, memory.size - memory.joints, model.rigid().name(),
-                    model.joint_count(), model.amplitude_count()));
-  }
-  return memory;
+  return Checks(memory.problem).same_beams(same, memory.joints, memory.size - memory.joints);
 }
 
-void check_flexible_input(const char* name, ConstVector vector, std::size_t size) {
-  if (!(vector.checked_size() == size)) {
-    throw ArgumentError(vector.checked_size().problem(name, size) + ": joints, then amplitudes");
-  }
-  for (std::size_t i = 0; i < size; ++i) {
-    if (!std::isfinite(vector[i])) {
-      throw ArgumentError(fmt::format("{}[{}] is {}: it must be finite", name, i, vector[i]));
-    }
-  }
+Status massless(FlexibleWorkspace::Memory& memory) noexcept {
+  memory.problem.kind = Problem::Kind::massless;
+  return memory.problem.status();
 }
 
-void check_flexible_output(const char* name, MutableVector vector, std::size_t expected) {
-  if (!(vector.checked_size() == expected)) {
-    throw ArgumentError(vector.checked_size().problem(name, expected));
-  }
+void check_flexible_input(const FlexibleModel& model, const char* name, ConstVector vector,
+                          std::size_t size, const char* hint) {
+  Problem problem;
+  require(Checks(problem).vector(name, vector, size, hint).status(), problem, model.rigid());
 }
 
 flexible::BaseState<double> gravity_base(const FlexibleModel& model) {

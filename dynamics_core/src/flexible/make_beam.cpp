@@ -155,6 +155,18 @@ void check(const std::string& element, const BeamDescription& given, const BeamB
   require_not_negative("tip mass", given.tip_mass);
   require_not_negative("hub mass", given.hub_mass);
   for (const double moment : given.hub_inertia) require_not_negative("hub inertia", moment);
+  const Eigen::Vector3d squares = given.hub_center.cwiseAbs2();
+  const Eigen::Vector3d least =
+      given.hub_mass * (Eigen::Vector3d::Constant(squares.sum()) - squares);
+  for (Eigen::Index k = 0; k < 3; ++k) {
+    // with room for round-off
+    if (!(given.hub_inertia[k] >= least[k] * (1.0 - 1e-9))) {
+      throw ModelError(
+          element, fmt::format("its hub inertia about {} is {} kg m^2; about the root it must be "
+                               "at least {} kg m^2, that of the hub mass at the hub center",
+                               "xyz"[k], given.hub_inertia[k], least[k]));
+    }
+  }
   for (const auto& [direction, modes] :
        {std::pair("y", given.modes_y), std::pair("z", given.modes_z)}) {
     if (modes < 0 || modes > 6) {

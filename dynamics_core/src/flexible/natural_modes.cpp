@@ -95,7 +95,7 @@ NaturalModes natural_modes(const FlexibleModel& model, ConstVector q, Joints joi
 
 Eigen::VectorXcd spinning_eigenvalues(const FlexibleModel& model, ConstVector q,
                                       ConstVector joint_qd) {
-  check_flexible_input("joint_qd", joint_qd, model.joint_count());
+  check_flexible_input(model, "joint_qd", joint_qd, model.joint_count(), "one per joint");
   FlexibleWorkspace workspace(model);
   const auto n = static_cast<Eigen::Index>(model.size());
   const auto m = static_cast<Eigen::Index>(model.amplitude_count());
@@ -119,7 +119,7 @@ Eigen::VectorXcd spinning_eigenvalues(const FlexibleModel& model, ConstVector q,
 }
 
 Eigen::VectorXd static_deflection(const FlexibleModel& model, ConstVector q) {
-  check_flexible_input("q", q, model.size());
+  check_flexible_input(model, "q", q, model.size(), coordinates_hint);
   FlexibleWorkspace workspace(model);
   const auto n = static_cast<Eigen::Index>(model.size());
   const auto m = static_cast<Eigen::Index>(model.amplitude_count());

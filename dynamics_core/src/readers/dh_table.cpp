@@ -67,13 +67,24 @@ double required_angle(const Cursor& row, const std::string& name) {
   return *value;
 }
 
-/// One number per joint: rad and m, or degrees for revolute joints if the key ends with _deg.
+/// The joints that have a coordinate: all but mimic joints.
+std::vector<const DhLink*> independent_joints(const std::vector<DhLink>& links) {
+  std::vector<const DhLink*> joints;
+  for (const DhLink& link : links) {
+    if (!link.mimic) joints.push_back(&link);
+  }
+  return joints;
+}
+
+/// One number per independent joint: rad and m, or degrees for revolute joints if the key ends with
+/// _deg.
 std::optional<std::vector<double>> joint_values(const Cursor& row, const std::string& name,
                                                 const std::vector<DhLink>& links) {
   return si_or_degrees(row, name, [&](const Cursor& at, bool degrees) {
-    auto values = at.numbers(links.size());
-    for (std::size_t i = 0; i < links.size() && degrees; ++i) {
-      if (links[i].type == DhLink::JointType::revolute) values[i] = radians(values[i]);
+    const auto joints = independent_joints(links);
+    auto values = at.numbers(joints.size());
+    for (std::size_t i = 0; i < joints.size() && degrees; ++i) {
+      if (joints[i]->type == DhLink::JointType::revolute) values[i] = radians(values[i]);
     }
     return values;
   });
@@ -131,7 +142,7 @@ auto& find_named(const Cursor& at, const std::string& name, Map& known, const ch
 
 void read_joint(const Cursor& row, DhLink& link) {
   row.allow_keys({"joint", "lower", "lower_deg", "upper", "upper_deg", "velocity", "velocity_deg",
-                  "effort", "damping", "friction", "rotor_inertia"});
+                  "effort", "damping", "friction", "rotor_inertia", "mimic"});
   if (link.type == DhLink::JointType::prismatic) {
     for (const char* key : {"lower_deg", "upper_deg", "velocity_deg"}) {
       if (const auto at = row.find(key))
@@ -151,14 +162,31 @@ void read_joint(const Cursor& row, DhLink& link) {
   if (const auto at = row.find("rotor_inertia")) {
     link.rotor_inertia = not_negative(*at, "kg m^2 or kg");
   }
+  if (const auto at = row.find("mimic")) {
+    at->allow_keys({"joint", "multiplier", "offset"});
+    link.mimic.emplace().joint = one_line(at->at("joint"));
+    if (const auto factor = at->find("multiplier")) link.mimic->multiplier = factor->number();
+    if (const auto offset = at->find("offset")) link.mimic->offset = offset->number();
+  }
+}
+
+/// Adds the rigid rod along Z_i, from the joint at z = -b to the root of the beam, to the hub
+/// (Mohan and Saha, Eqs. 16 to 18).
+void add_rod(BeamDescription& beam, double b) {
+  const double mass = beam.mass_per_length * std::abs(b);
+  if (mass == 0.0) return;
+  beam.hub_mass += mass;
+  beam.hub_center.z() = -0.5 * b * mass / beam.hub_mass;
+  const double moment = mass * b * b / 3.0;
+  beam.hub_inertia += Eigen::Vector3d(moment, moment, 0.0);
 }
 
 BeamDescription read_flexible(const Cursor& row, const DhLink& link) {
   row.allow_keys({"link", "rigidity_y", "rigidity_z", "modes_y", "modes_z", "damping", "tip_mass",
                   "hub_mass", "hub_inertia", "stiffening", "basis"});
-  if (link.a <= 0.0 || link.b != 0.0 || link.theta != 0.0) {
-    row.fail("a flexible link is a beam along its x axis: link '" + link.link +
-             "' must have a > 0, b = 0 and theta = 0");
+  if (link.a <= 0.0) {
+    row.fail("a flexible link is a beam of length a along its x axis: link '" + link.link +
+             "' must have a > 0");
   }
   if (link.mass <= 0.0)
     row.fail("a flexible link must have a mass: link '" + link.link + "' has none");
@@ -169,7 +197,7 @@ BeamDescription read_flexible(const Cursor& row, const DhLink& link) {
   const double mass = link.mass - beam.tip_mass - beam.hub_mass;
   if (mass <= 0.0)
     row.fail("tip_mass and hub_mass are part of the link mass and must be less than it");
-  beam.mass_per_length = mass / link.a;
+  beam.mass_per_length = mass / (link.a + std::abs(link.b));
   beam.rigidity_y = positive(row.at("rigidity_y"), "N m^2");
   beam.rigidity_z = positive(row.at("rigidity_z"), "N m^2");
   constexpr int max_modes = 6;
@@ -180,6 +208,7 @@ BeamDescription read_flexible(const Cursor& row, const DhLink& link) {
     beam.hub_inertia = vector3(*at);
     if (beam.hub_inertia.minCoeff() < 0.0) at->fail("a moment of inertia must not be negative");
   }
+  add_rod(beam, link.b);
   if (const auto at = row.find("stiffening")) {
     const std::string given = at->text();
     if (given != "true" && given != "false") at->fail("must be true or false");
@@ -266,8 +295,9 @@ ForcedMotion read_forced(const Cursor& row, const std::vector<DhLink>& links) {
   } else if (kind == "mohan-saha") {
     row.allow_keys({"kind", "k", "T"});
     forced.kind = ForcedMotion::Kind::mohan_saha;
-    forced.k = row.at("k").numbers(links.size());
-    forced.T = row.at("T").numbers(links.size());
+    const std::size_t joints = independent_joints(links).size();
+    forced.k = row.at("k").numbers(joints);
+    forced.T = row.at("T").numbers(joints);
     for (const Cursor& at : row.at("T").entries()) positive(at, "s");
   } else {
     row.at("kind").fail("must be cycloid or mohan-saha; found '" + kind + "'");
@@ -354,7 +384,9 @@ void read_named_sections(const Cursor& root, DhTable& table, ErrorCollector& col
   for_each_row("joints", [&](const Cursor& row) {
     const auto at = row.at("joint");
     require_unique(at, at.text());
-    read_joint(row, *find_named(at, at.text(), by_joint, "joint"));
+    DhLink& link = *find_named(at, at.text(), by_joint, "joint");
+    read_joint(row, link);
+    if (link.mimic) find_named(row.at("mimic").at("joint"), link.mimic->joint, by_joint, "joint");
   });
   for_each_row("flexible", [&](const Cursor& row) {
     const auto at = row.at("link");
@@ -418,7 +450,7 @@ ParsedDhTable parse_dh_table(std::string_view yaml_text, std::string_view file_n
   if (!read_links(root, table, collect)) return parsed;
   read_named_sections(root, table, collect);
 
-  table.q0.assign(table.links.size(), 0.0);
+  table.q0.assign(independent_joints(table.links).size(), 0.0);
   table.qd0 = table.q0;
   collect([&] {
     const auto at = root.find("start");

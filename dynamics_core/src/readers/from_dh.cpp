@@ -36,18 +36,21 @@ RobotDescription describe(const DhTable& table) {
   Pose to_frame;  // pose of frame i in the frame of link i-1
   for (const DhLink& row : table.links) {
     const bool prismatic = row.type == DhLink::JointType::prismatic;
-    const Pose next = screw_z(row.theta, row.b) * screw_x(row.alpha, row.a);
+    // the frame of a flexible link is at the root of its beam, which lies along X_{i+1}
+    const Pose screw = screw_z(row.theta, row.b);
+    const Pose next = row.flexible ? screw_x(row.alpha, row.a) : screw * screw_x(row.alpha, row.a);
 
     JointDescription joint;
     joint.name = row.joint;
     joint.type = prismatic ? JointType::prismatic : JointType::revolute;
     joint.parent = parent;
     joint.child = row.link;
-    joint.origin = to_frame;
+    joint.origin = row.flexible ? to_frame * screw : to_frame;
     joint.axis = Eigen::Vector3d::UnitZ();
     joint.damping = row.damping;
     joint.friction = row.friction;
     joint.rotor_inertia = row.rotor_inertia;
+    joint.mimic = row.mimic;
     if (row.lower && row.upper) {
       joint.limits = JointLimits{*row.lower, *row.upper, row.velocity.value_or(infinity),
                                  row.effort.value_or(infinity)};

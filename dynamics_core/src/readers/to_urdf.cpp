@@ -100,7 +100,9 @@ Eigen::Matrix3d rotation(const Eigen::Vector3d& rpy) {
   return about_z * about_y * about_x;
 }
 
+/// Frame i+1 in the frame of link i.
 Placement link_placement(const DhLink& link) {
+  if (link.flexible) return {{link.a, 0.0, 0.0}, {link.alpha, 0.0, 0.0}};
   const ExactSineCosine theta(link.theta);
   return {{link.a * theta.cosine, link.a * theta.sine, link.b}, {link.alpha, 0.0, link.theta}};
 }
@@ -169,17 +171,18 @@ std::string materials(const DhTable& table) {
 
 std::string flexible_element(const DhLink& link) {
   const BeamDescription& beam = *link.flexible;
-  if (link.b != 0.0 || link.theta != 0.0 || beam.length != link.a) {
+  if (beam.length != link.a) {
     throw ModelError(link.link,
-                     "a flexible link is a beam along its x axis: b and theta must be 0 and the "
-                     "length equal to a");
+                     fmt::format("a flexible link is a beam of length a = {} m along its x axis; "
+                                 "its beam has {} m",
+                                 link.a, beam.length));
   }
   std::string rest;
   if (beam.tip_mass != 0.0) rest += fmt::format(" tip_mass=\"{}\"", number(beam.tip_mass));
   if (beam.hub_mass != 0.0) rest += fmt::format(" hub_mass=\"{}\"", number(beam.hub_mass));
-  if (!beam.hub_inertia.isZero(0.0)) {
-    rest += fmt::format(" hub_inertia=\"{} {} {}\"", number(beam.hub_inertia.x()),
-                        number(beam.hub_inertia.y()), number(beam.hub_inertia.z()));
+  for (const auto& [attribute, value] :
+       {std::pair{"hub_center", &beam.hub_center}, std::pair{"hub_inertia", &beam.hub_inertia}}) {
+    if (!value->isZero(0.0)) rest += fmt::format(" {}=\"{}\"", attribute, numbers(*value));
   }
   if (beam.stiffening) rest += " stiffening=\"true\"";
   if (beam.basis != "clamped-free") rest += fmt::format(" basis=\"{}\"", beam.basis);
@@ -227,7 +230,18 @@ std::string limit_element(const DhLink& link) {
                      number(link.effort.value_or(unbounded)));
 }
 
-std::string joint_element(const DhLink& link, const std::string& parent, const Placement& place) {
+/// The frame of link i at q = 0 where frame i is `frame`. That of a flexible link is at the root of
+/// its beam, which lies along X_{i+1}.
+Placement joint_placement(const DhLink& link, const Placement& frame) {
+  if (!link.flexible || (link.b == 0.0 && link.theta == 0.0)) return frame;
+  const Eigen::Matrix3d axes = rotation(frame.rpy);
+  Placement result{frame.xyz + link.b * axes.col(2), frame.rpy};
+  if (link.theta != 0.0) result.rpy = rpy_from_rotation(axes * rotation({0.0, 0.0, link.theta}));
+  return result;
+}
+
+std::string joint_element(const DhLink& link, const std::string& parent, const Placement& frame) {
+  const Placement place = joint_placement(link, frame);
   const char* type = link.type == DhLink::JointType::prismatic ? "prismatic"
                      : link.lower                              ? "revolute"
                                                                : "continuous";
@@ -247,6 +261,11 @@ std::string joint_element(const DhLink& link, const std::string& parent, const P
     text += fmt::format("    <dynamics damping=\"{}\" friction=\"{}\"{}/>\n", number(link.damping),
                         number(link.friction), rotor);
   }
+  if (link.mimic) {
+    text += fmt::format("    <mimic joint=\"{}\" multiplier=\"{}\" offset=\"{}\"/>\n",
+                        escaped(link.mimic->joint), number(link.mimic->multiplier),
+                        number(link.mimic->offset));
+  }
   text += "  </joint>\n";
   return text;
 }
@@ -257,6 +276,11 @@ std::string header(const DhTable& table) {
   text += comment_lines(
       fmt::format("Link i's frame is frame i of the DH table, moved by the joint; {} is frame n+1.",
                   table.tip_link));
+  const auto is_moved = [](const DhLink& link) {
+    return link.flexible && (link.b != 0.0 || link.theta != 0.0);
+  };
+  if (std::any_of(table.links.begin(), table.links.end(), is_moved))
+    text += comment_lines("The frame of a flexible link is at the root of its beam, x along it.");
   text += comment_lines(fmt::format("gravity {} m/s^2", numbers(table.gravity, ", ")));
   if (!table.q0.empty()) {
     text += comment_lines(fmt::format("start q {} (rad, m)", numbers(table.q0, ", ")));

@@ -56,7 +56,7 @@ const std::vector<KnownElement>& known_elements() {
       {"texture", {"filename"}, {}, {}},
       {"flexible",
        {"length", "mass_per_length", "rigidity_y", "rigidity_z", "modes_y", "modes_z", "damping",
-        "tip_mass", "hub_mass", "hub_inertia", "stiffening", "basis"},
+        "tip_mass", "hub_mass", "hub_center", "hub_inertia", "stiffening", "basis"},
        {},
        {}},
       {"joint",

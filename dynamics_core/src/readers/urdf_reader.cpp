@@ -201,8 +201,10 @@ class UrdfReader {
         {"hub_mass", &beam.hub_mass}};
     for (const auto& [attribute, value] : amounts) *value = get(attribute);
     const double modes_y = get("modes_y"), modes_z = get("modes_z");
-    if (reader_.has(element, "hub_inertia")) {
-      beam.hub_inertia = reader_.vector(element, "hub_inertia", owner).value_or(Vector3d::Zero());
+    for (const auto& [attribute, value] :
+         {std::pair{"hub_center", &beam.hub_center}, std::pair{"hub_inertia", &beam.hub_inertia}}) {
+      if (reader_.has(element, attribute))
+        *value = reader_.vector(element, attribute, owner).value_or(Vector3d::Zero());
     }
     require(beam.length > 0.0, "length", text(beam.length), "greater than zero");
     require(beam.mass_per_length > 0.0, "mass_per_length", text(beam.mass_per_length),

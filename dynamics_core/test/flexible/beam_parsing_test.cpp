@@ -26,13 +26,14 @@ std::string urdf(const std::string& attributes, const std::string& mass = "17") 
 
 const std::string all =
     R"(rigidity_y="3e3" rigidity_z="4e3" modes_y="3" modes_z="1" damping="0.01" tip_mass="4"
-       hub_mass="3" hub_inertia="0.1 0.2 0.3" stiffening="true" basis="polynomial")";
+       hub_mass="3" hub_center="0.01 0 -0.1" hub_inertia="0.1 0.2 0.3" stiffening="true" basis="polynomial")";
 
 TEST(BeamParsing, ReadsEveryAttributeOfUrdf) {
   const RobotDescription robot = read_urdf(urdf(all));
   const BeamDescription& beam = *robot.links[1].flexible;
   EXPECT_EQ(beam.tip_mass, 4.0);
   EXPECT_EQ(beam.hub_mass, 3.0);
+  EXPECT_EQ(beam.hub_center, Eigen::Vector3d(0.01, 0.0, -0.1));
   EXPECT_EQ(beam.hub_inertia, Eigen::Vector3d(0.1, 0.2, 0.3));
   EXPECT_TRUE(beam.stiffening);
   EXPECT_EQ(beam.basis, "polynomial");
@@ -50,6 +51,7 @@ TEST(BeamParsing, ErrorsNameTheLink) {
       {R"(modes_y="7" rigidity_y="1")", "0 to 6"},
       {R"(tip_mass="-1")", "tip_mass"},
       {R"(hub_inertia="1 2")", "3 finite numbers"},
+      {R"(hub_center="1 x 2")", "3 finite numbers"},
       {R"(hub_inertia="1 2 -3")", "hub_inertia"},
       {R"(stiffening="yes")", "true or false"},
       {R"(basis="sine")", "clamped-free or polynomial"}};
@@ -63,6 +65,16 @@ TEST(BeamParsing, ErrorsNameTheLink) {
     }
   }
   EXPECT_THROW(FlexibleModel(model_from_urdf(urdf(all, "16"))), ModelError);
+  // 3 kg at 0.3 m need 0.27 kg m^2
+  std::string light = all;
+  light.replace(light.find("-0.1"), 4, "-0.3");
+  try {
+    const FlexibleModel model(model_from_urdf(urdf(light)));
+    ADD_FAILURE() << "a hub with too little inertia was accepted";
+  } catch (const ModelError& error) {
+    EXPECT_EQ(error.element(), "link 'boom'");
+    EXPECT_THAT(error.what(), testing::HasSubstr("hub inertia about x is 0.1 kg m^2"));
+  }
 }
 
 TEST(BeamParsing, DhTableAndItsUrdfAgree) {

@@ -303,7 +303,9 @@ class Reference {
     // hub, and the inertia about the beam's axis from the inertial element
     Eigen::Matrix3d hub = beam.hub_inertia.asDiagonal();
     hub(0, 0) = std::max(hub(0, 0), link.inertial->inertia(0, 0));
-    add_rigid(link.name, beam.hub_mass, Eigen::Vector3d::Zero(), hub);
+    const Eigen::Vector3d squares = beam.hub_center.cwiseAbs2();  // from the root to the center
+    hub.diagonal() -= beam.hub_mass * (Eigen::Vector3d::Constant(squares.sum()) - squares);
+    add_rigid(link.name, beam.hub_mass, beam.hub_center, hub);
   }
 
   void add_strain(const std::string& name, const BeamDescription& beam, const Eigen::VectorXd& q,
@@ -336,7 +338,15 @@ class Reference {
   std::vector<Point> points_;
 };
 
+/// Without damping, and with hubs whose centers of mass are beside the roots.
 RobotDescription without_damping(RobotDescription robot) {
+  robot.links[1].flexible.value().hub_center = {0.03, -0.02, 0.05};
+  LinkDescription& slider = robot.links[3];
+  BeamDescription beam = slider.flexible.value();
+  beam.hub_mass = 0.9;
+  beam.hub_center = {-0.1, 0.15, 0.2};
+  beam.hub_inertia = {0.07, 0.06, 0.05};
+  test::make_flexible(slider, beam);
   for (LinkDescription& link : robot.links) {
     if (link.flexible) link.flexible->damping = 0.0;
   }

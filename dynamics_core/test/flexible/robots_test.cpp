@@ -319,7 +319,7 @@ TEST(FlexibleSimulation, ContinuesWithoutDroppedPayload) {
     }
     const Recording second = simulate(*flexible_plant(without_payload, plant_options), rest);
     options.duration = 1.0;
-    options.drop_payload = 0.5;
+    options.payload_changes = {{0.5, std::nullopt}};
     const Recording complete = simulate(*flexible_plant(heavy, plant_options), options);
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(complete.q[i].back(), second.q[i].back(), 1e-8);
@@ -345,6 +345,8 @@ void call_all(const FlexibleModel& model, FlexibleWorkspace& workspace, const Ei
                 MutableVector(b.data() + joints, model.amplitude_count()));
   bias_forces(model, workspace, q, qd, b);
   static_forces(model, workspace, q, b);
+  const LinkWrench wrench{model.rigid().frames().size() - 1, {{1, 2, 3}, {4, 5, 6}}, Axes::local};
+  wrenches_to_joint_torques(model, workspace, q, {&wrench, 1}, b, WrenchPoint::mass_center);
   inertia_matrix(model, workspace, q, M);
   udut(model, workspace, q, M, N);
   b[0] = energy(model, workspace, q, qd).total() + power(model, workspace, qd, tau).damping +

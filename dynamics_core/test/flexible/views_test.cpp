@@ -38,6 +38,10 @@ class FlexibleArguments : public testing::Test {
         [this](V q, V qd, V, O out) { bias_forces(beams, workspace, q, qd, out); });
     add("static_forces", {"q", none, none}, "forces",
         [this](V q, V, V, O out) { static_forces(beams, workspace, q, out); });
+    add("wrenches_to_joint_torques", {"q", none, none}, "forces", [this](V q, V, V, O out) {
+      const std::vector<LinkWrench> push = {{1, {{1, 2, 3}, {4, 5, 6}}, Axes::local}};
+      wrenches_to_joint_torques(beams, workspace, q, push, out);
+    });
     add("inertia_matrix", {"q", none, none}, none, [this](V q, V, V, O) {
       MatrixXd M(idx(beams.size()), idx(beams.size()));
       inertia_matrix(beams, workspace, q, M);

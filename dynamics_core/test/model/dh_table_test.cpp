@@ -375,10 +375,10 @@ INSTANTIATE_TEST_SUITE_P(
                      good + "flexible:\n  - {link: l, rigidity_y: 1, rigidity_z: 1, modes_y: 1.5, "
                             "modes_z: 0}\n",
                      "arm.yaml:6: flexible[1].modes_y", "integer from 0 to 6"},
-        InvalidTable{"bent_beam",
-                     replaced(good, "b: 0", "b: 1") + "flexible:\n  - {link: l, rigidity_y: 1, "
+        InvalidTable{"beam_without_length",
+                     replaced(good, "a: 1", "a: 0") + "flexible:\n  - {link: l, rigidity_y: 1, "
                                                       "rigidity_z: 1, modes_y: 1, modes_z: 0}\n",
-                     "arm.yaml:6: flexible[1]", "a > 0, b = 0 and theta = 0"},
+                     "arm.yaml:6: flexible[1]", "must have a > 0"},
         InvalidTable{"shape", good + "looks:\n  l:\n    - {shape: cone}\n",
                      "arm.yaml:7: looks.l[1].shape", "box, cylinder or sphere"},
         InvalidTable{"visual_axis",

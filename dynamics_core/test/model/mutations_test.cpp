@@ -146,7 +146,7 @@ std::string dump(const RobotDescription& robot) {
       text += fmt::format(" beam {} {} {} {} {} {} {} {} {} {} {}", b.length, b.mass_per_length,
                           b.rigidity_y, b.rigidity_z, b.modes_y, b.modes_z, b.damping, b.tip_mass,
                           b.hub_mass, b.stiffening, b.basis) +
-              numbers(b.hub_inertia);
+              numbers(b.hub_center) + numbers(b.hub_inertia);
     }
     text += "\n";
   }

@@ -277,7 +277,7 @@ TEST(ToUrdf, ThrowsIfTableCannotBeExpressed) {
   table.links[1].link = "tool0";
   expect_error(table, "tool0");
   table = built_in_robot("canadarm");
-  table.links[2].b = 0.1;
+  table.links[2].flexible.value().length = 2.5;
   expect_error(table, "link3");
   table = built_in_robot("canadarm");
   table.links[0].joint = "tool0_joint";

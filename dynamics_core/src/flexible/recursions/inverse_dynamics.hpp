@@ -58,19 +58,12 @@ void inverse_dynamics(const Tree& tree, Scratch<S>& scratch, const BaseState<S>&
       for (std::size_t k = 0; k < m; ++k) force = force + matrix[j * m + k] * accelerations[k];
     }
   }
-  for (std::size_t i = n; i-- > 0;) {
+  wrenches_to_forces(tree, scratch, tau, phi);
+  for (std::size_t i = 0; accelerating && i < n; ++i) {
     const ElasticBody& body = tree[i];
-    LinkScratch<S>& link = scratch.links[i];
-    if (body.has_axes_rotation) link.eta = rotate(body.axes, link.eta);
-    if (body.joint != JointKind::fixed) {
-      S& force = tau[body.coordinate];
-      force = body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
-      if (accelerating) force = force + body.rotor_inertia * qdd[body.coordinate];
-    }
-    for (std::size_t j = 0; j < body.beam.modes(); ++j) {
-      phi[body.amplitude + j] = scratch.eta[body.amplitude + j];
-    }
-    if (body.parent >= 0) propagate_wrench_to_parent(tree, scratch, i, link.eta);
+    if (body.joint == JointKind::fixed) continue;
+    S& force = tau[body.coordinate];
+    force = force + body.rotor_inertia * qdd[body.coordinate];
   }
 }
 

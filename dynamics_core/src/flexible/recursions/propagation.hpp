@@ -12,29 +12,39 @@
 namespace dynamics::flexible {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
+/// sums += F^T w: forces on the amplitudes of a beam of a wrench about the center of the
+/// cross-section `at`, in the beam's axes. `rotation_z`: Rz(u_y'); `shortening`: -du_x/dd, read
+/// only with stiffening.
+template <class S>
+void add_section_forces(const Beam& beam, const BeamSection& at,
+                        const PlanarRotation<S>& rotation_z, const S* shortening,
+                        const SpatialVector<S>& wrench, S* sums) {
+  const Vec3<S>& torque = wrench.angular;
+  for (std::size_t j = 0; j < beam.modes_y; ++j) {
+    sums[j] = sums[j] + (at.shape[j] * wrench.linear.y + at.slope[j] * torque.z);
+  }
+  if (beam.modes_z > 0) {
+    const S about_slope_z = rotation_z.s * torque.x - rotation_z.c * torque.y;
+    for (std::size_t j = beam.modes_y; j < beam.modes(); ++j) {
+      sums[j] = sums[j] + (at.shape[j] * wrench.linear.z + at.slope[j] * about_slope_z);
+    }
+  }
+  if (beam.stiffening) {
+    for (std::size_t j = 0; j < beam.modes(); ++j)
+      sums[j] = sums[j] - shortening[j] * wrench.linear.x;
+  }
+}
+
 /// sums += F^T w: forces of a wrench on the parent's amplitudes. The wrench is at the joint's
 /// origin, in the parent's axes.
 template <class S>
 void add_amplitude_forces(const Tree& tree, const Scratch<S>& scratch, std::size_t index,
-                          const SpatialVector<S>& wrench, S* sums) {
+                          SpatialVector<S> wrench, S* sums) {
   const ElasticBody& body = tree[index];
   const LinkScratch<S>& link = scratch.links[index];
-  const Beam& beam = tree[static_cast<std::size_t>(body.parent)].beam;
-  Vec3<S> torque = wrench.angular;
-  if (has_offset(body)) torque += cross(link.rho, wrench.linear);
-  for (std::size_t j = 0; j < beam.modes_y; ++j) {
-    sums[j] = sums[j] + (body.at.shape[j] * wrench.linear.y + body.at.slope[j] * torque.z);
-  }
-  if (beam.modes_z > 0) {
-    const S about_slope_z = link.rotation_z.s * torque.x - link.rotation_z.c * torque.y;
-    for (std::size_t j = beam.modes_y; j < beam.modes(); ++j) {
-      sums[j] = sums[j] + (body.at.shape[j] * wrench.linear.z + body.at.slope[j] * about_slope_z);
-    }
-  }
-  if (beam.stiffening) {
-    const S* g = scratch.shortening.data() + index * scratch.largest;
-    for (std::size_t j = 0; j < beam.modes(); ++j) sums[j] = sums[j] - g[j] * wrench.linear.x;
-  }
+  if (has_offset(body)) wrench.angular += cross(link.rho, wrench.linear);
+  add_section_forces(tree[static_cast<std::size_t>(body.parent)].beam, body.at, link.rotation_z,
+                     scratch.shortening.data() + index * scratch.largest, wrench, sums);
 }
 
 /// Adds a wrench at the joint's origin, in the joint's axes, to the eta of the parent and of its
@@ -52,6 +62,25 @@ void propagate_wrench_to_parent(const Tree& tree, Scratch<S>& scratch, std::size
   SpatialVector<S>& eta = scratch.links[parent].eta;
   eta.linear += wrench.linear;
   eta.angular += wrench.angular + cross(link.r, wrench.linear);
+}
+
+/// Sweep in over the wrenches in eta (of the bodies in their own axes, of the amplitudes): the
+/// forces on the joints N_d^T N_l^T w to tau (by coordinate), those on the amplitudes to phi.
+template <class S>
+void wrenches_to_forces(const Tree& tree, Scratch<S>& scratch, S* tau, S* phi) {
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    const ElasticBody& body = tree[i];
+    LinkScratch<S>& link = scratch.links[i];
+    if (body.has_axes_rotation) link.eta = rotate(body.axes, link.eta);
+    if (body.joint != JointKind::fixed) {
+      tau[body.coordinate] =
+          body.joint == JointKind::prismatic ? link.eta.linear.z : link.eta.angular.z;
+    }
+    for (std::size_t j = 0; j < body.beam.modes(); ++j) {
+      phi[body.amplitude + j] = scratch.eta[body.amplitude + j];
+    }
+    if (body.parent >= 0) propagate_wrench_to_parent(tree, scratch, i, link.eta);
+  }
 }
 
 /// The five spatial vectors whose combinations are the columns of F: unit deflection and unit slope
