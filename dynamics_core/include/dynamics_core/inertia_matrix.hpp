@@ -97,5 +97,7 @@ struct ArticulatedBody {
 /// The articulated bodies of all joints, one per entry of Model::bodies(). O(n).
 void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
                         std::span<ArticulatedBody> bodies);
+Status try_articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
+                              std::span<ArticulatedBody> bodies) noexcept;
 
 }  // namespace dynamics

@@ -79,6 +79,9 @@ Status try_frame_pose(const Model& model, Workspace& workspace, ConstVector q, s
 /// The poses of all frames of Model::frames() in the world.
 void frame_poses(const Model& model, Workspace& workspace, ConstVector q, std::span<Pose> poses,
                  const std::optional<BaseMotion>& base = std::nullopt);
+Status try_frame_poses(const Model& model, Workspace& workspace, ConstVector q,
+                       std::span<Pose> poses,
+                       const std::optional<BaseMotion>& base = std::nullopt) noexcept;
 
 /// The velocity of a frame. Axes::world is the spatial velocity: its linear part is the velocity of
 /// the point of the body that passes the world's origin. O(1) after a pass with q and qd.
@@ -102,6 +105,11 @@ FrameMotion frame_motion(const Model& model, const Kinematics& kinematics, std::
 FrameMotion frame_motion(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                          ConstVector qdd, std::size_t frame, Axes axes,
                          const std::optional<BaseMotion>& base = std::nullopt);
+Status try_frame_motion(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                        Axes axes, FrameMotion& motion) noexcept;
+Status try_frame_motion(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                        ConstVector qdd, std::size_t frame, Axes axes, FrameMotion& motion,
+                        const std::optional<BaseMotion>& base = std::nullopt) noexcept;
 
 /// The 6 x n Jacobian J of a frame: its velocity is J qd where the base is at rest. O(n) after a
 /// pass with q.

@@ -48,14 +48,6 @@ inline void reorder(const Model& model, Eigen::Ref<Eigen::MatrixXd>& matrix) {
   }
 }
 
-/// The memory of a matrix, one row of MemoryRows per column.
-template <class Matrix>
-MemoryRows memory_rows(const Matrix& matrix) {
-  return {matrix.data(), static_cast<std::size_t>(matrix.rows()),
-          static_cast<std::size_t>(matrix.cols()),
-          matrix.cols() > 1 ? static_cast<std::size_t>(matrix.outerStride()) : 0};
-}
-
 inline std::size_t column_stride(const Eigen::Ref<Eigen::MatrixXd>& matrix) {
   return static_cast<std::size_t>(matrix.outerStride());
 }

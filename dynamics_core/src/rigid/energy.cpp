@@ -138,16 +138,33 @@ Momentum momentum(const Model& model, Workspace& workspace, ConstVector q, Const
   return result;
 }
 
-Vector3d center_of_mass(const Model& model, const Kinematics& kinematics) {
+Status try_center_of_mass(const Model& model, const Kinematics& kinematics,
+                          Vector3d& center) noexcept {
   Kinematics::Memory& memory = kinematics.memory();
-  require(check_query(model, memory, 0).status(), memory.problem, model);
+  const Status status = check_query(model, memory, 0).status();
+  if (status != Status::ok) return status;
   double mass = 0.0;
   Vector3d sum = Vector3d::Zero();
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     mass += model.tree()[i].mass;
     sum += first_moment(model.tree()[i], memory.bodies[i]);
   }
-  return mass > 0.0 ? Vector3d(sum / mass) : sum;
+  center = mass > 0.0 ? Vector3d(sum / mass) : sum;
+  return Status::ok;
+}
+
+Vector3d center_of_mass(const Model& model, const Kinematics& kinematics) {
+  Vector3d center;
+  require(try_center_of_mass(model, kinematics, center), kinematics.memory().problem, model);
+  return center;
+}
+
+Status try_center_of_mass_velocity(const Model& model, const Kinematics& kinematics,
+                                   Vector3d& velocity) noexcept {
+  Momentum sum;
+  const Status status = try_momentum(model, kinematics, sum);
+  if (status == Status::ok) velocity = sum.center_velocity;
+  return status;
 }
 
 Vector3d center_of_mass_velocity(const Model& model, const Kinematics& kinematics) {
@@ -186,13 +203,14 @@ void center_of_mass_jacobian(const Model& model, Workspace& workspace, ConstVect
   require(try_center_of_mass_jacobian(model, workspace, q, J), workspace.memory().problem, model);
 }
 
-Power power(const Model& model, Workspace& workspace, ConstVector qd, ConstVector tau) {
+Status try_power(const Model& model, Workspace& workspace, ConstVector qd, ConstVector tau,
+                 Power& power) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  require(check_workspace(model, memory)
-              .vector("qd", qd, memory.size)
-              .vector("tau", tau, memory.size)
-              .status(),
-          memory.problem, model);
+  const Status status = check_workspace(model, memory)
+                            .vector("qd", qd, memory.size)
+                            .vector("tau", tau, memory.size)
+                            .status();
+  if (status != Status::ok) return status;
   const double* rates = body_rates(model, qd, memory.qd);
   Power sum;
   for (std::size_t i = 0; i < memory.size; ++i) sum.actuators += tau[i] * qd[i];
@@ -200,7 +218,14 @@ Power power(const Model& model, Workspace& workspace, ConstVector qd, ConstVecto
     sum.friction +=
         rates[i] * kernel::joint_friction(model.tree()[i], rates[i], model.friction_velocity());
   }
-  return sum;
+  power = sum;
+  return Status::ok;
+}
+
+Power power(const Model& model, Workspace& workspace, ConstVector qd, ConstVector tau) {
+  Power result;
+  require(try_power(model, workspace, qd, tau, result), workspace.memory().problem, model);
+  return result;
 }
 
 }  // namespace dynamics

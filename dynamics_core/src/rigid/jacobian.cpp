@@ -15,8 +15,10 @@ void add_column(Matrix& J, const Body& body, const Eigen::Vector3d& angular,
   column.tail<3>() += body.multiplier * linear;
 }
 
+}  // namespace
+
 void fill_jacobian(const Model& model, const Kinematics::Memory& memory, std::size_t frame,
-                   Axes axes, Matrix& J) noexcept {
+                   Axes axes, Eigen::Ref<Eigen::MatrixXd>& J) noexcept {
   const Eigen::Vector3d zero = Eigen::Vector3d::Zero();
   const Pose pose = frame_in_world(model, memory, frame);
   const Eigen::Vector3d point = axes == Axes::world ? zero : pose.translation;
@@ -39,6 +41,8 @@ void fill_jacobian(const Model& model, const Kinematics::Memory& memory, std::si
     J.col(j).tail<3>() = (to_frame * J.col(j).tail<3>()).eval();
   }
 }
+
+namespace {
 
 void fill_jacobian_rate(const Model& model, const Kinematics::Memory& memory, std::size_t frame,
                         Axes axes, Matrix& J_rate) noexcept {

@@ -194,20 +194,26 @@ Pose frame_pose(const Model& model, Workspace& workspace, ConstVector q, std::si
   return pose;
 }
 
-void frame_poses(const Model& model, Workspace& workspace, ConstVector q, std::span<Pose> poses,
-                 const std::optional<BaseMotion>& base) {
+Status try_frame_poses(const Model& model, Workspace& workspace, ConstVector q,
+                       std::span<Pose> poses, const std::optional<BaseMotion>& base) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  require(check_workspace(model, memory)
-              .vector("q", q, memory.size)
-              .output("poses", poses.size(), model.frames().size())
-              .base(base)
-              .status(),
-          memory.problem, model);
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size)
+                            .output("poses", poses.size(), model.frames().size())
+                            .base(base)
+                            .status();
+  if (status != Status::ok) return status;
   world_motion(model, memory.kinematics, body_positions(model, q, memory.q), nullptr, nullptr,
                base);
   for (std::size_t i = 0; i < poses.size(); ++i) {
     poses[i] = frame_in_world(model, memory.kinematics, i);
   }
+  return Status::ok;
+}
+
+void frame_poses(const Model& model, Workspace& workspace, ConstVector q, std::span<Pose> poses,
+                 const std::optional<BaseMotion>& base) {
+  require(try_frame_poses(model, workspace, q, poses, base), workspace.memory().problem, model);
 }
 
 Status try_frame_velocity(const Model& model, const Kinematics& kinematics, std::size_t frame,
@@ -229,28 +235,47 @@ Twist frame_velocity(const Model& model, const Kinematics& kinematics, std::size
   return velocity;
 }
 
+Status try_frame_motion(const Model& model, const Kinematics& kinematics, std::size_t frame,
+                        Axes axes, FrameMotion& motion) noexcept {
+  Kinematics::Memory& memory = kinematics.memory();
+  const Status status = check_query(model, memory, frame, 2).status();
+  if (status == Status::ok) motion = motion_of(model, memory, frame, axes);
+  return status;
+}
+
 FrameMotion frame_motion(const Model& model, const Kinematics& kinematics, std::size_t frame,
                          Axes axes) {
-  Kinematics::Memory& memory = kinematics.memory();
-  require(check_query(model, memory, frame, 2).status(), memory.problem, model);
-  return motion_of(model, memory, frame, axes);
+  FrameMotion motion;
+  require(try_frame_motion(model, kinematics, frame, axes, motion), kinematics.memory().problem,
+          model);
+  return motion;
+}
+
+Status try_frame_motion(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                        ConstVector qdd, std::size_t frame, Axes axes, FrameMotion& motion,
+                        const std::optional<BaseMotion>& base) noexcept {
+  Workspace::Memory& memory = workspace.memory();
+  const Status status = check_workspace(model, memory)
+                            .vector("q", q, memory.size)
+                            .vector("qd", qd, memory.size)
+                            .vector("qdd", qdd, memory.size)
+                            .frame(model, frame)
+                            .base(base)
+                            .status();
+  if (status != Status::ok) return status;
+  world_motion(model, memory.kinematics, body_positions(model, q, memory.q),
+               body_rates(model, qd, memory.qd), body_rates(model, qdd, memory.qdd), base);
+  motion = motion_of(model, memory.kinematics, frame, axes);
+  return Status::ok;
 }
 
 FrameMotion frame_motion(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                          ConstVector qdd, std::size_t frame, Axes axes,
                          const std::optional<BaseMotion>& base) {
-  Workspace::Memory& memory = workspace.memory();
-  require(check_workspace(model, memory)
-              .vector("q", q, memory.size)
-              .vector("qd", qd, memory.size)
-              .vector("qdd", qdd, memory.size)
-              .frame(model, frame)
-              .base(base)
-              .status(),
-          memory.problem, model);
-  world_motion(model, memory.kinematics, body_positions(model, q, memory.q),
-               body_rates(model, qd, memory.qd), body_rates(model, qdd, memory.qdd), base);
-  return motion_of(model, memory.kinematics, frame, axes);
+  FrameMotion motion;
+  require(try_frame_motion(model, workspace, q, qd, qdd, frame, axes, motion, base),
+          workspace.memory().problem, model);
+  return motion;
 }
 
 }  // namespace dynamics

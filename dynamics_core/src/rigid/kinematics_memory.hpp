@@ -54,6 +54,10 @@ void world_motion(const Model& model, Kinematics::Memory& memory, const double* 
 Pose frame_in_world(const Model& model, const Kinematics::Memory& memory,
                     std::size_t frame) noexcept;
 
+/// The 6 x n Jacobian of a frame, angular rows first, after world_motion().
+void fill_jacobian(const Model& model, const Kinematics::Memory& memory, std::size_t frame,
+                   Axes axes, Eigen::Ref<Eigen::MatrixXd>& J) noexcept;
+
 /// Checks of a query that needs the derivatives up to `order`; with a frame also that it exists.
 Checks check_query(const Model& model, Kinematics::Memory& memory, int order) noexcept;
 Checks check_query(const Model& model, Kinematics::Memory& memory, std::size_t frame,

@@ -14,6 +14,7 @@ Status Problem::status() const noexcept {
   switch (kind) {
     case Kind::other_size:
     case Kind::other_mimics:
+    case Kind::other_beams:
     case Kind::other_robot: return Status::wrong_workspace;
     case Kind::vector_size:
     case Kind::output_size:
@@ -25,6 +26,7 @@ Status Problem::status() const noexcept {
     case Kind::unknown_frame:
     case Kind::wrench_frame: return Status::unknown_frame;
     case Kind::not_a_rotation: return Status::not_a_rotation;
+    case Kind::not_positive: return Status::out_of_range;
     case Kind::wrench_axes: return Status::wrong_axes;
     case Kind::shared_memory: return Status::shared_memory;
     case Kind::not_computed: return Status::not_computed;
@@ -51,10 +53,18 @@ std::string argument_message(const Problem& problem, const Model& model) {
       return fmt::format(
           "the workspace was made for a model with other mimic joints than those of '{}'",
           model.name());
+    case Kind::other_beams:
+      return fmt::format(
+          "the workspace is for another robot ({} joints, {} amplitudes) than '{}', or one with "
+          "its "
+          "modes on other links: construct it from this model",
+          problem.rows, problem.cols, model.name());
     case Kind::other_robot:
       return fmt::format("{} with another robot than '{}': call it with this model first",
                          problem.name, model.name());
-    case Kind::vector_size: return problem.size.problem(problem.name, problem.needed);
+    case Kind::vector_size:
+      return problem.size.problem(problem.name, problem.needed) +
+             (*problem.hint == '\0' ? "" : std::string(": ") + problem.hint);
     case Kind::output_size:
       return fmt::format("{} has room for {} entries; {} are needed", problem.name, problem.rows,
                          problem.needed);
@@ -68,7 +78,10 @@ std::string argument_message(const Problem& problem, const Model& model) {
       return fmt::format("{}({}, {}) is {}; finite numbers are needed", problem.name, problem.rows,
                          problem.cols, problem.value);
     case Kind::not_finite: return fmt::format("{} is not finite", problem.name);
-    case Kind::not_a_rotation: return fmt::format("{} is not a rotation matrix", problem.name);
+    case Kind::not_a_rotation:
+      return fmt::format("{}.rotation is not a rotation matrix", problem.name);
+    case Kind::not_positive:
+      return fmt::format("{} is {}; it must be above zero", problem.name, problem.value);
     case Kind::unknown_frame:
       return fmt::format("frame {} does not exist; '{}' has {} frames", problem.index, model.name(),
                          model.frames().size());
@@ -135,11 +148,20 @@ Checks& Checks::same_mimics(bool same) noexcept {
   return failed() || same ? *this : fail(Problem::Kind::other_mimics);
 }
 
-Checks& Checks::vector(const char* name, ConstVector vector, std::size_t size) noexcept {
+Checks& Checks::same_beams(bool same, std::size_t joints, std::size_t amplitudes) noexcept {
+  if (failed() || same) return *this;
+  problem_.rows = static_cast<Eigen::Index>(joints);
+  problem_.cols = static_cast<Eigen::Index>(amplitudes);
+  return fail(Problem::Kind::other_beams);
+}
+
+Checks& Checks::vector(const char* name, ConstVector vector, std::size_t size,
+                       const char* hint) noexcept {
   if (failed()) return *this;
   if (!(vector.checked_size() == size)) {
     problem_.size = vector.checked_size();
     problem_.needed = size;
+    problem_.hint = hint;
     return fail(Problem::Kind::vector_size, name);
   }
   // x - x is zero for every finite x and NaN for the others
@@ -157,6 +179,7 @@ Checks& Checks::output(const char* name, MutableVector vector, std::size_t size)
   if (!vector.checked_size().is_vector()) {
     problem_.size = vector.checked_size();
     problem_.needed = size;
+    problem_.hint = "";
     return fail(Problem::Kind::vector_size, name);
   }
   return output(name, vector.size(), size);
@@ -208,15 +231,24 @@ Checks& Checks::frame(const Model& model, std::size_t frame) noexcept {
   return fail(Problem::Kind::unknown_frame, "frame", frame);
 }
 
+Checks& Checks::pose(const char* name, const Pose& pose, bool rotation) noexcept {
+  if (failed()) return *this;
+  using Kind = Problem::Kind;
+  if (!pose.translation.allFinite() || (rotation && !pose.rotation.allFinite()))
+    return fail(Kind::not_finite, name);
+  return !rotation || is_rotation(pose.rotation) ? *this : fail(Kind::not_a_rotation, name);
+}
+
+Checks& Checks::positive(const char* name, double value) noexcept {
+  if (failed() || (value > 0.0 && std::isfinite(value))) return *this;
+  problem_.value = value;
+  return fail(Problem::Kind::not_positive, name);
+}
+
 Checks& Checks::base(const std::optional<BaseMotion>& base) noexcept {
   if (failed() || !base) return *this;
   using Kind = Problem::Kind;
-  if (!base->pose.rotation.allFinite() || !base->pose.translation.allFinite()) {
-    return fail(Kind::not_finite, "the base's pose");
-  }
-  if (!is_rotation(base->pose.rotation)) {
-    return fail(Kind::not_a_rotation, "the base's pose.rotation");
-  }
+  if (pose("the base's pose", base->pose).failed()) return *this;
   if (!base->velocity.angular.allFinite() || !base->velocity.linear.allFinite()) {
     return fail(Kind::not_finite, "the base's velocity");
   }

@@ -5,6 +5,7 @@
 // exception is thrown. Checks: the checks of arguments, in order, up to the first problem.
 
 #include <Eigen/Core>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,14 +23,16 @@ struct Problem {
   enum class Kind : std::uint8_t {
     other_size,         ///< a workspace of a model with `rows` coordinates and `cols` bodies
     other_mimics,       ///< a workspace of a model with other mimic joints
+    other_beams,        ///< a workspace of a robot with `rows` joints and `cols` amplitudes
     other_robot,        ///< `name`: the call whose results are those of another robot
-    vector_size,        ///< `size` instead of `needed`
+    vector_size,        ///< `size` instead of `needed`: `hint`
     output_size,        ///< `rows` instead of `needed`
     matrix_size,        ///< `rows` x `cols` instead of `needed` x `needed_cols`
     entry_not_finite,   ///< entry `index` is `value`
     matrix_entry,       ///< entry (`rows`, `cols`) is `value`
     not_finite,         ///< all of `name`
     not_a_rotation,     ///< `name`
+    not_positive,       ///< option `name` is `value`
     unknown_frame,      ///< `index`
     wrench_frame,       ///< wrenches[index] acts on frame `needed`
     wrench_not_finite,  ///< wrenches[index]
@@ -45,6 +48,7 @@ struct Problem {
   Kind kind;
   const char* name;
   const char* other;
+  const char* hint;
   std::size_t index;
   double value;
   view::Size size;
@@ -53,6 +57,9 @@ struct Problem {
 
   Status status() const noexcept;
 };
+
+/// Whether a pivot of the inertia matrix can be divided by.
+inline bool is_regular(double pivot) noexcept { return pivot > 0.0 && std::isfinite(pivot); }
 
 /// Throws the ArgumentError or StateError of a problem, with its message.
 [[noreturn]] void raise(const Problem& problem, const Model& model);
@@ -75,7 +82,11 @@ class Checks {
   /// Memory made for a model of this many coordinates and bodies.
   Checks& made_for(const Model& model, std::size_t size, std::size_t body_count) noexcept;
   Checks& same_mimics(bool same) noexcept;
-  Checks& vector(const char* name, ConstVector vector, std::size_t size) noexcept;
+  /// That a workspace for flexible robots was made for one with the same coordinates per body.
+  Checks& same_beams(bool same, std::size_t joints, std::size_t amplitudes) noexcept;
+  /// `hint`: what the entries are, for the message; may be empty.
+  Checks& vector(const char* name, ConstVector vector, std::size_t size,
+                 const char* hint = "") noexcept;
   Checks& output(const char* name, MutableVector vector, std::size_t size) noexcept;
   Checks& output(const char* name, std::size_t room, std::size_t size) noexcept;
   template <class Matrix>
@@ -93,6 +104,10 @@ class Checks {
     return rows == other_rows ? *this : separate(name, rows, other, other_rows);
   }
   Checks& frame(const Model& model, std::size_t frame) noexcept;
+  /// A pose; its rotation only where it is used.
+  Checks& pose(const char* name, const Pose& pose, bool rotation = true) noexcept;
+  /// An option that must be finite and above zero.
+  Checks& positive(const char* name, double value) noexcept;
   Checks& base(const std::optional<BaseMotion>& base) noexcept;
   Checks& wrenches(const Model& model, std::span<const LinkWrench> wrenches) noexcept;
   Checks& external_inputs(const Model& model, const ExternalInputs& external) noexcept {

@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rigid/regular.hpp"
 
-#include <Eigen/Cholesky>
-
 #include "rigid/coordinate_matrix.hpp"
+#include "spatial/cholesky.hpp"
 
 namespace dynamics {
 namespace {
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
-/// Cholesky factor L in place of the lower triangle.
+/// The Cholesky factor in place.
 Status factor_in_place(Eigen::MatrixXd& matrix, Problem& problem) noexcept {
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(matrix);
-  if (factor.info() == Eigen::Success) return Status::ok;
+  if (cholesky(matrix)) return Status::ok;
   problem.kind = Problem::Kind::massless;
   return Status::singular;
-}
-
-/// x := (L L^T)^-1 x
-template <class Vector>
-void solve_in_place(const Eigen::MatrixXd& factor, Vector& x) noexcept {
-  factor.triangularView<Eigen::Lower>().solveInPlace(x);
-  factor.triangularView<Eigen::Lower>().adjoint().solveInPlace(x);
 }
 
 }  // namespace
@@ -68,7 +59,7 @@ void apply_couplings(const Model& model, Workspace::Memory& memory, double* x) n
     memory.coupling_force[index(k)] =
         -(x[follower] - model.bodies()[follower].multiplier * x[memory.leaders[k]]);
   }
-  solve_in_place(memory.coupling_matrix, memory.coupling_force);
+  solve_cholesky(memory.coupling_matrix, memory.coupling_force);
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     double sum = 0.0;
     for (Eigen::Index k = 0; k < memory.coupling_force.size(); ++k) {
@@ -85,7 +76,7 @@ Status factor_dense(const Model& model, Workspace::Memory& memory, const double*
 
 void solve_dense(Workspace::Memory& memory, double* x) noexcept {
   Eigen::Map<Eigen::VectorXd> solution(x, index(memory.size));
-  solve_in_place(memory.dense, solution);
+  solve_cholesky(memory.dense, solution);
 }
 
 Status factor_inertia(const Model& model, Workspace::Memory& memory, const double* q) noexcept {

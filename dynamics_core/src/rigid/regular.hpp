@@ -7,13 +7,9 @@
 // A mimic joint is a row of A: x_follower - multiplier x_leader = 0. With x0 = M^-1 phi over all
 // bodies, x = x0 - M^-1 A^T (A M^-1 A^T)^-1 A x0 satisfies the couplings.
 
-#include <cmath>
-
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {
-
-inline bool is_regular(double pivot) { return pivot > 0.0 && std::isfinite(pivot); }
 
 /// Status::singular where a pivot of the decomposition is not above zero.
 template <class Scratch>

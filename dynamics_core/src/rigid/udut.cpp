@@ -211,18 +211,19 @@ void udut(const Model& model, Workspace& workspace, ConstVector q, Eigen::Ref<Ei
   require(try_udut(model, workspace, q, U, d), workspace.memory().problem, model);
 }
 
-void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
-                        std::span<ArticulatedBody> bodies) {
+Status try_articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
+                              std::span<ArticulatedBody> bodies) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  require(check_workspace(model, memory)
-              .vector("q", q, memory.size)
-              .output("bodies", bodies.size(), memory.body_count)
-              .regular(model, q)
-              .status(),
-          memory.problem, model);
+  Status status = check_workspace(model, memory)
+                      .vector("q", q, memory.size)
+                      .output("bodies", bodies.size(), memory.body_count)
+                      .regular(model, q)
+                      .status();
+  if (status != Status::ok) return status;
   memory.kernels.decompose(model.tree(), memory.udut.data(), body_positions(model, q, memory.q),
                            true);
-  require(check_pivots(memory.udut, memory.problem), memory.problem, model);
+  status = check_pivots(memory.udut, memory.problem);
+  if (status != Status::ok) return status;
   for (std::size_t i = 0; i < memory.body_count; ++i) {
     const auto& link = memory.udut[i];
     ArticulatedBody& body = bodies[i];
@@ -235,6 +236,12 @@ void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
     M << m.M.xx, m.M.xy, m.M.xz, m.M.xy, m.M.yy, m.M.yz, m.M.xz, m.M.yz, m.M.zz;
     body.inertia << I, H, H.transpose(), M;
   }
+  return Status::ok;
+}
+
+void articulated_bodies(const Model& model, Workspace& workspace, ConstVector q,
+                        std::span<ArticulatedBody> bodies) {
+  require(try_articulated_bodies(model, workspace, q, bodies), workspace.memory().problem, model);
 }
 
 }  // namespace dynamics

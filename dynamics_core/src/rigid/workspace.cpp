@@ -16,6 +16,7 @@ Workspace::Memory::Memory(const Model& model)
       coriolis(body_count),
       udut(body_count),
       kinematics(model),
+      inverse_kinematics(size),
       wrenches(body_count),
       q(body_count),
       qd(body_count),

@@ -19,6 +19,22 @@
 
 namespace dynamics {
 
+/// Of inverse_kinematics(), one entry or column per coordinate.
+struct InverseKinematicsScratch {
+  explicit InverseKinematicsScratch(std::size_t size)
+      : jacobian(6, static_cast<Eigen::Index>(size)),
+        start(size),
+        q(size),
+        trial(size),
+        best(size),
+        moves_frame(size),
+        is_free(size) {}
+
+  Eigen::Matrix<double, 6, Eigen::Dynamic> jacobian;
+  std::vector<double> start, q, trial, best;
+  std::vector<bool> moves_frame, is_free;
+};
+
 struct [[gnu::visibility("hidden")]] Workspace::Memory {
   explicit Memory(const Model& model);
 
@@ -34,6 +50,7 @@ struct [[gnu::visibility("hidden")]] Workspace::Memory {
   std::vector<kernel::CoriolisScratch<double>> coriolis;
   std::vector<kernel::UdutScratch<double>> udut;
   Kinematics::Memory kinematics;
+  InverseKinematicsScratch inverse_kinematics;
   std::vector<kernel::BodyWrench<double>> wrenches;
 
   std::vector<double> q, qd, qdd, tau;  ///< of bodies

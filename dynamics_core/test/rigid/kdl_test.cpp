@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Against KDL: inverse dynamics of chains and trees, inertia matrix, Coriolis and gravity forces,
-// poses and Jacobians.
+// poses, Jacobians and inverse kinematics.
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/inverse_kinematics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "support/compare.hpp"
 #include "support/kdl_tree.hpp"
@@ -193,6 +194,32 @@ TEST_P(Kdl, PosesAndJacobiansOfEveryFrame) {
     }
     jacobian(model, workspace, q, f, Axes::local_world_aligned, J);
     EXPECT_CLOSE("Jacobians", relative(J, expected), bar);
+  }
+}
+
+TEST_P(KdlChain, PosesOfInverseKinematics) {
+  // reachable poses and the check of the result are KDL's
+  const std::size_t tip = model.end_effector();
+  const auto [chain, coordinates] = chain_to(model.frames()[tip].name);
+  KDL::ChainFkSolverPos_recursive solver(chain);
+  const auto kdl_pose = [&, &to_coordinates = coordinates](const VectorXd& at) {
+    KDL::Frame frame;
+    EXPECT_EQ(solver.JntToCart(pick(at, to_coordinates), frame), 0);
+    return Pose{test::from_kdl(frame.M), test::from_kdl(frame.p)};
+  };
+  for (int state = 0; state < states; ++state) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const Coordinate& joint = model.coordinates()[i];
+      const double low = std::max(joint.lower, -3.0), high = std::min(joint.upper, 3.0);
+      q.resize(idx(n));
+      q[idx(i)] = low + (high - low) * 0.5 * (1.0 + random.vector(1, 1.0)[0]);
+    }
+    const Pose target = kdl_pose(q);
+    VectorXd found = VectorXd::Zero(idx(n));
+    EXPECT_TRUE(inverse_kinematics(model, workspace, tip, target, found, found).reached);
+    const Pose pose = kdl_pose(found);
+    EXPECT_LT((pose.translation - target.translation).norm(), 1.1e-10 + bar);
+    EXPECT_LT((pose.rotation - target.rotation).norm(), 2e-10);
   }
 }
 
