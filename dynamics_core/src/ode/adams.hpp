@@ -76,7 +76,7 @@ class Adams final : public AdaptiveIntegrator<Scalar> {
     starting_ = true;
     sensitivity_ = Real(0);
     steps_since_measured_ = measuring_interval;
-    this->step_ = Real(0);
+    this->reset_step();
   }
 
   Status on_advance(const Real& limit) override {

@@ -38,6 +38,15 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
     if (!this->options_.atol_each.empty()) atol_ = this->options_.atol_each;
   }
 
+  void on_restart() override {
+    const Real planned = step_;
+    this->on_start();
+    planned_step_ = planned;
+  }
+
+  /// For on_start(): no step is planned.
+  void reset_step() { step_ = planned_step_ = Real(0); }
+
   /// The derivative at the current time, evaluated unless it is `known`.
   void evaluate_unless(bool& known, std::vector<Scalar>& slope) {
     if (!known) this->evaluate(this->time_, this->y_, slope);
@@ -78,7 +87,9 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
     if (largest > Real(1e-15) && finite(largest)) {
       better = power(Real(Real(1) / (Real(100) * largest)), exponent);
     }
-    return smaller(smaller(Real(Real(100) * guess), better), largest_step(span));
+    better = smaller(Real(Real(100) * guess), better);
+    if (planned_step_ > Real(0)) better = smaller(better, planned_step_);
+    return smaller(better, largest_step(span));
   }
 
   Real largest_step(const Real& span) const {
@@ -101,7 +112,8 @@ class AdaptiveIntegrator : public Integrator<Scalar> {
            h < std::numeric_limits<Real>::min();
   }
 
-  Real step_;  ///< proposal for the next step, unsigned
+  Real step_;                    ///< proposal for the next step, unsigned
+  Real planned_step_ = Real(0);  ///< before a restart; zero: none
   Real rtol_;
   std::vector<Real> atol_;
 

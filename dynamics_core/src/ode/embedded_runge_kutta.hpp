@@ -35,10 +35,28 @@ class EmbeddedRungeKutta final : public AdaptiveIntegrator<Scalar> {
     alpha_ = Real(expected - t.beta * Real(3) / Real(4));
   }
 
+  /// |h| times an estimate of the spectral radius of df/dy, directly after an accepted step, from
+  /// the last stage and the end of the step (HW II, Eq. IV.2.18). The last stage must be at the end
+  /// of the step, as that of dopri5 and dop853.
+  Real scaled_spectral_radius() const {
+    const Input<Scalar> last = engine_.stage(engine_.tableau().stages - 1);
+    const Input<Scalar> end = engine_.stage(engine_.tableau().stages);
+    Real numerator(0), denominator(0);
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      const Real df = magnitude(Scalar(end[i] - last[i]));
+      const Real dy = magnitude(Scalar(this->y_[i] - engine_.last_point()[i]));
+      numerator += df * df;
+      denominator += dy * dy;
+    }
+    if (!(denominator > Real(0))) return Real(0);
+    return Real(absolute(Real(this->time_ - this->previous_time_)) *
+                root(Real(numerator / denominator)));
+  }
+
  protected:
   void on_start() override {
     have_end_ = false;
-    this->step_ = Real(0);
+    this->reset_step();
     error_old_ = Real(1e-4);
     dense_ready_ = false;
   }

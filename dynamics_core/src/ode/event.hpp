@@ -52,13 +52,12 @@ bool counts(Crossing crossing, int before, const Real& now) {
 }
 
 /// Locates a zero of g between a and b, where g(a) and g(b) have different signs (g(b) may be 0),
-/// to round-off. Returns the end of the final bracket on the side of b: the first time after the
-/// crossing. Inverse quadratic interpolation with
-/// bisection (Chandrupatla, Advances in Engineering Software 28, 1997); at most `max_evaluations`
-/// calls.
+/// to `tolerance` or, if that is larger, to round-off. Returns the end of the final bracket on the
+/// side of b: the first time after the crossing. Inverse quadratic interpolation with bisection
+/// (Chandrupatla, Advances in Engineering Software 28, 1997); at most `max_evaluations` calls.
 template <class Real, class Function>
-Real locate_crossing(Function&& g, Real a, Real b, Real g_a, Real g_b) {
-  constexpr int max_evaluations = 400;
+Real locate_crossing(Function&& g, Real a, Real b, Real g_a, Real g_b,
+                     const Real& tolerance = Real(0), int max_evaluations = 400) {
   const bool negative_before = g_a < Real(0);
   Real previous = a;
   Real g_previous = g_a;
@@ -67,8 +66,9 @@ Real locate_crossing(Function&& g, Real a, Real b, Real g_a, Real g_b) {
   const Real finest = Real(epsilon<Real>() * larger(absolute(a), absolute(b)) / Real(1024));
   for (int i = 0; i < max_evaluations; ++i) {
     const Real width = absolute(Real(b - a));
-    const Real resolution =
+    const Real round_off =
         larger(finest, Real(Real(2) * epsilon<Real>() * larger(absolute(a), absolute(b))));
+    const Real resolution = larger(tolerance, round_off);
     if (width <= resolution || g_b == Real(0)) break;
     const Real margin = Real(resolution / (Real(2) * width));
     fraction = clamped(fraction, margin, Real(Real(1) - margin));

@@ -60,7 +60,7 @@ class Extrapolation final : public AdaptiveIntegrator<Scalar> {
  protected:
   void on_start() override {
     have_slope_ = false;
-    this->step_ = Real(0);
+    this->reset_step();
     using std::log10;
     const Real exponent = Real(log10(this->rtol_));
     const double digits = -to_double(exponent);

@@ -42,6 +42,8 @@ class Integrator {
   const std::string& name() const { return *name_; }
   /// The name, shared so that it can outlive the integrator.
   const std::shared_ptr<const std::string>& shared_name() const { return name_; }
+  /// The method of the last step: name() unless the integrator switches between methods.
+  virtual const std::string& method() const { return name(); }
   /// Order of the propagated solution; for variable-order methods the highest order.
   int order() const { return order_; }
   virtual bool is_adaptive() const { return true; }
@@ -50,15 +52,15 @@ class Integrator {
 
   /// Sets the state and resets the method, except the statistics.
   void start(const Real& t, Input<Scalar> y) {
-    if (y.size() != size()) {
-      throw ArgumentError("state has " + std::to_string(y.size()) + " components: the system has " +
-                          std::to_string(size()));
-    }
-    time_ = t;
-    previous_time_ = t;
-    std::copy(y.begin(), y.end(), y_.begin());
-    std::copy(y.begin(), y.end(), previous_y_.begin());
+    set_state(t, y);
     on_start();
+  }
+
+  /// Continues a run behind a jump of the state or of its derivatives: like start(), but the first
+  /// step is at most the one that was planned, and an integrator that switches keeps its method.
+  void restart(const Real& t, Input<Scalar> y) {
+    set_state(t, y);
+    on_restart();
   }
 
   /// Takes one accepted step towards `limit` (forward or backward in time), ending exactly on it if
@@ -102,6 +104,7 @@ class Integrator {
   }
 
   virtual void on_start() = 0;
+  virtual void on_restart() { on_start(); }
   virtual Status on_advance(const Real& limit) = 0;
   virtual void on_interpolate(const Real& t, Output<Scalar> y) = 0;
 
@@ -136,6 +139,17 @@ class Integrator {
   std::vector<Scalar> previous_y_;
 
  private:
+  void set_state(const Real& t, Input<Scalar> y) {
+    if (y.size() != size()) {
+      throw ArgumentError("state has " + std::to_string(y.size()) + " components: the system has " +
+                          std::to_string(size()));
+    }
+    time_ = t;
+    previous_time_ = t;
+    std::copy(y.begin(), y.end(), y_.begin());
+    std::copy(y.begin(), y.end(), previous_y_.begin());
+  }
+
   std::shared_ptr<const std::string> name_;
   int order_;
 };

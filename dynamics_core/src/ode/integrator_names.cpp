@@ -7,7 +7,8 @@
 namespace dynamics::ode {
 
 std::span<const IntegratorName> integrator_names() {
-  static constexpr std::array<IntegratorName, 12> names{{
+  static constexpr std::array<IntegratorName, 14> names{{
+      {"auto", false, true, "dop853, and radau5 where the equations are stiff"},
       {"rk4", true, true, "classical Runge-Kutta, order 4, fixed step"},
       {"rkf45", false, true, "Runge-Kutta-Fehlberg 4(5)"},
       {"dverk", false, true, "Verner 6(5), the coefficients of DVERK"},
@@ -20,6 +21,7 @@ std::span<const IntegratorName> integrator_names() {
       {"implicit_midpoint", true, true, "Gauss, order 2, fixed step, bounded energy error"},
       {"gauss4", true, true, "Gauss, order 4, fixed step, bounded energy error"},
       {"gauss6", true, true, "Gauss, order 6, fixed step, bounded energy error"},
+      {"rosenbrock2", true, true, "Rosenbrock (ROS2), order 2, fixed step, for stiff systems"},
   }};
   return names;
 }

@@ -51,7 +51,31 @@ class JacobianWorkspace {
     }
   }
 
+  /// Estimate of the spectral radius by power iteration, within about a factor of two.
+  Real spectral_radius() {
+    for (std::size_t i = 0; i < size_; ++i) point_[i] = Scalar(1.0 / static_cast<double>(i + 1));
+    Real growth(1);
+    for (int iteration = 0; iteration < 2 * averaged_iterations; ++iteration) {
+      Real size(0);
+      for (std::size_t row = 0; row < size_; ++row) {
+        Scalar sum(0);
+        for (std::size_t c = 0; c < size_; ++c) sum += entry(row, c) * point_[c];
+        shifted_[row] = sum;
+        size += magnitude(sum) * magnitude(sum);
+      }
+      size = root(size);
+      if (!(size > Real(0)) || !finite(size)) return size;
+      for (std::size_t i = 0; i < size_; ++i) point_[i] = shifted_[i] / Scalar(size);
+      // complex pairs let the growth of single iterations vary: their geometric mean
+      if (iteration >= averaged_iterations)
+        growth *= power(size, Real(Real(1) / Real(averaged_iterations)));
+    }
+    return growth;
+  }
+
  private:
+  static constexpr int averaged_iterations = 8;
+
   std::size_t size_;
   std::vector<Scalar> matrix_;
   std::vector<Scalar> point_;

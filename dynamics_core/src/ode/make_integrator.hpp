@@ -4,12 +4,13 @@
 //
 //   auto integrator = make_integrator<double>("dop853", system, options);
 //
-// error-controlled:   rkf45, dverk, dopri5, dop853   embedded Runge-Kutta pairs
+// error-controlled:   auto                           dop853, radau5 where the equations are stiff
+//                     rkf45, dverk, dopri5, dop853   embedded Runge-Kutta pairs
 //                     abm                            Adams, variable order
 //                     gbs                            extrapolation, for the highest precision
 //                     radau5                         stiff
 // fixed step:         rk4, semi_implicit_euler (first order in step, second-order systems only),
-//                     implicit_midpoint, gauss4, gauss6 (bounded energy error)
+//                     implicit_midpoint, gauss4, gauss6 (bounded energy error), rosenbrock2 (stiff)
 //
 // With `options.fixed_step` the embedded pairs run at constant step without error control.
 #pragma once
@@ -29,7 +30,9 @@
 #include "ode/fixed_step.hpp"
 #include "ode/gauss.hpp"
 #include "ode/radau5.hpp"
+#include "ode/rosenbrock2.hpp"
 #include "ode/semi_implicit_euler.hpp"
+#include "ode/stiffness_switching.hpp"
 #include "ode/tableau_dop853.hpp"
 #include "ode/tableaux.hpp"
 
@@ -42,7 +45,7 @@ Tableau<Real> make_tableau(std::string_view name) {
   for (const auto& printed : printed_tableaux()) {
     if (printed.name == name) return tableau_of<Real>(printed);
   }
-  if (name == "dop853") return dop853_tableau<Real>();
+  if (name == "dop853" || name == "auto") return dop853_tableau<Real>();
   throw ArgumentError("integrator '" + std::string(find_integrator(name).name) +
                       "' has no explicit Runge-Kutta tableau");
 }
@@ -57,6 +60,9 @@ std::unique_ptr<FixedStepIntegrator<Scalar>> make_fixed_step_integrator(
   }
   if (name == "semi_implicit_euler") {
     return std::make_unique<SemiImplicitEuler<Scalar>>(system, std::move(options));
+  }
+  if (name == "rosenbrock2") {
+    return std::make_unique<Rosenbrock2<Scalar>>(system, std::move(options));
   }
   const std::size_t gauss_stages = name == "implicit_midpoint" ? 1
                                    : name == "gauss4"          ? 2
@@ -76,6 +82,8 @@ std::unique_ptr<Integrator<Scalar>> make_integrator(std::string_view name,
   if (find_integrator(name).fixed_step || options.fixed_step) {
     return make_fixed_step_integrator<Scalar>(name, system, std::move(options));
   }
+  if (name == "auto")
+    return std::make_unique<StiffnessSwitching<Scalar>>(system, std::move(options));
   if (name == "abm") return std::make_unique<Adams<Scalar>>(system, std::move(options));
   if (name == "gbs") return std::make_unique<Extrapolation<Scalar>>(system, std::move(options));
   if (name == "radau5") return std::make_unique<Radau5<Scalar>>(system, std::move(options));

@@ -11,7 +11,8 @@
 //
 // As in Hairer's code the tolerances are mapped by rtol -> 0.1 rtol^(2/3), since the estimate is of
 // lower order than the solution; where stiffness reduces the order, the error follows the mapped
-// tolerance. Dense output: the collocation polynomial, of order 3.
+// tolerance. Dense output: the collocation polynomial, of order 3, whose error follows the mapped
+// tolerance as well. With Radau5Tolerance::dense_output the tolerances are not mapped.
 #pragma once
 
 #include <algorithm>
@@ -27,6 +28,10 @@
 
 namespace dynamics::ode {
 
+/// What has the error of the tolerance: the solution at the ends of the steps, or also between
+/// them.
+enum class Radau5Tolerance { solution, dense_output };
+
 template <class Scalar>
 class Radau5 final : public AdaptiveIntegrator<Scalar> {
   using Base = AdaptiveIntegrator<Scalar>;
@@ -35,7 +40,8 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
   using typename Base::Real;
   static constexpr int max_iterations = 7;
 
-  Radau5(const System<Scalar>& system, Options<Real> options)
+  Radau5(const System<Scalar>& system, Options<Real> options,
+         Radau5Tolerance tolerance_of = Radau5Tolerance::solution)
       : Base("radau5", 5, system, std::move(options)),
         jacobian_(system.size()),
         real_lu_(system.size()),
@@ -49,12 +55,18 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
     for (std::size_t s = 0; s < 3; ++s) {
       z_[s] = w_[s] = f_[s] = last_z_[s] = slope_;
     }
-    const Real mapped = Real(Real(0.1) * power(this->rtol_, Real(Real(2) / Real(3))));
+    // the Newton iteration ends above round-off
+    const Real mapped = tolerance_of == Radau5Tolerance::solution
+                            ? Real(Real(0.1) * power(this->rtol_, Real(Real(2) / Real(3))))
+                            : larger(this->rtol_, Real(Real(1e3) * epsilon<Real>()));
     for (auto& atol : this->atol_) atol *= Real(mapped / this->rtol_);
     this->rtol_ = mapped;
     newton_tolerance_ =
         larger(Real(Real(10) * epsilon<Real>() / mapped), smaller(Real(0.03), root(mapped)));
   }
+
+  /// |h| times an estimate of the spectral radius of df/dy, after an accepted step.
+  Real scaled_spectral_radius() const { return Real(accepted_h_ * spectral_radius_); }
 
  protected:
   void on_start() override {
@@ -62,7 +74,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
     jacobian_current_ = false;
     decomposed_ = false;
     first_ = true;
-    this->step_ = Real(0);
+    this->reset_step();
     last_h_ = Real(0);
     convergence_ = Real(1);
     faccon_ = Real(1);
@@ -143,6 +155,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
   bool prepare(const Real& h) {
     if (!jacobian_current_) {
       jacobian_.fill(this->system_, this->time_, this->y_, slope_, this->statistics_);
+      spectral_radius_ = jacobian_.spectral_radius();
       jacobian_current_ = true;
       jacobian_fresh_ = true;
       decomposed_ = false;
@@ -329,6 +342,7 @@ class Radau5 final : public AdaptiveIntegrator<Scalar> {
   std::vector<Scalar> error_;
   std::vector<Real> weights_;
   std::vector<Complex<Scalar>> complex_rhs_;
+  Real spectral_radius_ = Real(0);
   Real newton_tolerance_ = Real(0);
   Real convergence_ = Real(1);  // observed rate of the Newton iteration
   Real faccon_ = Real(1);

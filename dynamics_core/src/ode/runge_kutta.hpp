@@ -40,6 +40,8 @@ class RungeKutta {
   const Tableau<Real>& tableau() const { return tableau_; }
   Output<Scalar> stage(std::size_t i) { return {k_.data() + i * size_, size_}; }
   Input<Scalar> stage(std::size_t i) const { return {k_.data() + i * size_, size_}; }
+  /// The argument of the stage that was evaluated last.
+  Input<Scalar> last_point() const { return point_; }
   /// f(t + h, y1), once evaluated.
   Output<Scalar> end() { return stage(tableau_.stages); }
 

@@ -17,7 +17,8 @@
 // action counts as a crossing. Each event function g is evaluated at four points per step: two
 // crossings within one step are detected unless they fall into the same quarter of it (and then too
 // if the event has a slope). Limit the step (max_step) if g varies faster than the solution.
-// Nothing allocates during the run.
+// Nothing allocates during the run. At breakpoints, times known in advance at which the system or
+// the state changes, a step ends and the integrator restarts; a sample there has the state before.
 #pragma once
 
 #include <cstddef>
@@ -81,6 +82,12 @@ struct RunPlan {
   ListView<Real> sample_times = {};
   FunctionRef<void(const Real&, std::span<const Scalar>)> on_sample = {};
   ListView<Event<Scalar>> events = {};
+  /// The first breakpoint after t: a time at which the system changes, on which a step must end and
+  /// the integrator restart. Infinity: none. Forward runs only.
+  FunctionRef<Real(const Real&)> next_breakpoint = {};
+  /// Called at each breakpoint before the end, after the samples and events of the step; may change
+  /// the state and the system.
+  FunctionRef<void(const Real&, std::span<Scalar>)> on_breakpoint = {};
   /// Called after every step; false ends the run.
   FunctionRef<bool(const Real&, std::span<const Scalar>)> on_step = {};
   std::uint64_t max_steps = std::numeric_limits<std::uint64_t>::max();
@@ -96,7 +103,9 @@ class Solver {
         point_(integrator.size(), Scalar(0)),
         signs_(max_events, 0),
         values_(max_events, Real(0)),
-        values_before_(max_events, Real(0)) {}
+        values_before_(max_events, Real(0)),
+        slopes_(max_events, Real(0)),
+        slopes_before_(max_events, Real(0)) {}
 
   /// Throws ArgumentError for an invalid plan. Numerical failures are reported in the
   /// outcome.
@@ -114,9 +123,11 @@ class Solver {
     outcome.integrator = integrator_.shared_name();
     while (integrator_.time() != plan.end_time) {
       if (steps++ >= plan.max_steps) return finish(outcome, Ending::too_many_steps);
-      outcome.status = integrator_.advance(plan.end_time);
+      const Real limit = next_limit();
+      outcome.status = integrator_.advance(limit);
       if (outcome.status != Status::ok) return finish(outcome, Ending::failed);
       if (process_step(outcome)) return finish(outcome, Ending::stopped_by_event);
+      if (integrator_.time() == limit && limit != plan.end_time) pass_breakpoint(limit);
       if (plan.on_step && !plan.on_step(integrator_.time(), integrator_.state())) {
         return finish(outcome, Ending::interrupted);
       }
@@ -165,6 +176,19 @@ class Solver {
       }
       last = t;
     }
+  }
+
+  /// The next breakpoint, or the end.
+  Real next_limit() const {
+    if (!run_->next_breakpoint) return run_->end_time;
+    return smaller(run_->next_breakpoint(integrator_.time()), run_->end_time);
+  }
+
+  void pass_breakpoint(const Real& t) {
+    integrator_.interpolate(t, point_);
+    run_->on_breakpoint(t, point_);
+    integrator_.restart(t, point_);
+    reset_signs(t, integrator_.state(), no_event);
   }
 
   bool reached(const Real& t, const Real& limit) const {
@@ -234,7 +258,7 @@ class Solver {
         update_values(from, first);
         continue;
       }
-      integrator_.start(at, point_);
+      integrator_.restart(at, point_);
       outcome.event = first;
       if (action == EventAction::stop) return true;
       reset_signs(at, integrator_.state(), first);
@@ -264,12 +288,21 @@ class Solver {
     }
   }
 
+  /// Slopes of the events that have them, in the state point_.
+  void evaluate_slopes(const Real& t, std::vector<Real>& slopes) {
+    for (std::size_t i = 0; i < run_->events.size(); ++i) {
+      if (run_->events[i].slope) slopes[i] = run_->events[i].slope(t, Input<Scalar>(point_));
+    }
+  }
+
   /// The earliest event within (from, to], and its time.
   std::size_t first_crossing(const Real& from, const Real& to, Real& at) {
     const std::size_t count = run_->events.size();
     if (count == 0) return no_event;
     const Real start = integrator_.previous_time();
     Real left = from;
+    integrator_.interpolate(left, point_);
+    evaluate_slopes(left, slopes_before_);
     for (int quarter = 1; quarter <= quarters; ++quarter) {
       const Real right =
           quarter == quarters ? to : Real(start + (to - start) * Real(quarter) / Real(quarters));
@@ -277,6 +310,7 @@ class Solver {
       std::size_t first = no_event;
       integrator_.interpolate(right, point_);
       for (std::size_t i = 0; i < count; ++i) values_[i] = run_->events[i].function(right, point_);
+      evaluate_slopes(right, slopes_);
       for (std::size_t i = 0; i < count; ++i) {
         if (signs_[i] == 0) signs_[i] = sign(values_[i]);
         Real after = right;
@@ -293,6 +327,7 @@ class Solver {
         if (sign(values_[i]) != 0) signs_[i] = sign(values_[i]);
         values_before_[i] = values_[i];
       }
+      slopes_before_.swap(slopes_);
       left = right;
     }
     return no_event;
@@ -303,10 +338,8 @@ class Solver {
   bool dips_below_zero(std::size_t i, const Real& left, const Real& right, Real& minimum) {
     const Event<Scalar>& event = run_->events[i];
     if (!event.slope || signs_[i] <= 0 || event.crossing == Crossing::rising) return false;
-    const Real at_right = event_slope(i, right);
-    if (!(at_right > Real(0))) return false;
-    const Real at_left = event_slope(i, left);
-    if (!(at_left < Real(0))) return false;
+    const Real at_left = slopes_before_[i], at_right = slopes_[i];
+    if (!(at_left < Real(0) && at_right > Real(0))) return false;
     const Real t = locate_crossing([&](const Real& time) { return event_slope(i, time); }, left,
                                    right, at_left, at_right);
     const Real value = event_value(i, t);
@@ -333,6 +366,8 @@ class Solver {
   std::vector<int> signs_;  // of each g since its last crossing; 0: not yet known
   std::vector<Real> values_;
   std::vector<Real> values_before_;
+  std::vector<Real> slopes_;
+  std::vector<Real> slopes_before_;
   std::size_t next_sample_ = 0;
   bool forward_ = true;
 };

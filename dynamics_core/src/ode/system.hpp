@@ -31,6 +31,12 @@ class System {
   using Acceleration = FunctionRef<void(const Real&, Input<Scalar>, Input<Scalar>, Output<Scalar>)>;
   /// df/dy, row-major, size() x size()
   using Jacobian = FunctionRef<void(const Real&, Input<Scalar>, Output<Scalar>)>;
+  /// Solves (1 - c J) x = r with an approximation J of df/dy, which may omit what is not stiff:
+  /// prepare(t, y, c), which returns false if there is no solution, then solve(r), in place.
+  struct ImplicitSolver {
+    FunctionRef<bool(const Real&, Input<Scalar>, const Real&)> prepare;
+    FunctionRef<void(Output<Scalar>)> solve;
+  };
 
   static System first_order(std::size_t size, Derivative derivative) {
     if (size == 0) throw ArgumentError("system size is 0: it must be at least 1");
@@ -53,6 +59,12 @@ class System {
   /// The Jacobian of the first-order form, used by the implicit methods instead of differences.
   System& with_jacobian(Jacobian jacobian) {
     jacobian_ = jacobian;
+    return *this;
+  }
+
+  /// Used by linearly implicit methods instead of the Jacobian.
+  System& with_implicit_solver(ImplicitSolver solver) {
+    implicit_solver_ = solver;
     return *this;
   }
 
@@ -79,6 +91,9 @@ class System {
     jacobian_(t, y, row_major);
   }
 
+  bool has_implicit_solver() const { return static_cast<bool>(implicit_solver_.solve); }
+  const ImplicitSolver& implicit_solver() const { return implicit_solver_; }
+
  private:
   System() = default;
 
@@ -86,6 +101,7 @@ class System {
   Derivative derivative_;
   Acceleration acceleration_;
   Jacobian jacobian_;
+  ImplicitSolver implicit_solver_;
 };
 
 }  // namespace dynamics::ode

@@ -96,7 +96,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"dop853", 8, {70, 85, 100, 120}},
                     Case{"semi_implicit_euler", 1, {4000, 6000, 8000, 12000}},
                     Case{"implicit_midpoint", 2, {400, 600, 800, 1200}},
-                    Case{"gauss4", 4, {100, 150, 200, 300}}, Case{"gauss6", 6, {50, 70, 90, 120}}),
+                    Case{"gauss4", 4, {100, 150, 200, 300}}, Case{"gauss6", 6, {50, 70, 90, 120}},
+                    Case{"rosenbrock2", 2, {400, 600, 800, 1200}}),
     [](const auto& tested) { return tested.param.name; });
 
 /// Error of the interpolant at several points within one step that starts on the exact solution.
@@ -132,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"rk4", 5, {5, 10, 20, 40}}, Case{"rkf45", 6, {4, 6, 9, 14}},
                     Case{"dverk", 7, {3, 4, 6, 9}}, Case{"dopri5", 5, {5, 10, 20, 40}},
                     Case{"gauss4", 5, {5, 10, 20, 30}}, Case{"implicit_midpoint", 3, {10, 20, 40}},
-                    Case{"semi_implicit_euler", 2, {20, 40, 80}}),
+                    Case{"semi_implicit_euler", 2, {20, 40, 80}},
+                    Case{"rosenbrock2", 3, {10, 20, 40}}),
     [](const auto& tested) { return tested.param.name; });
 
 TEST(DenseOutput, IsContinuousAcrossSteps) {

@@ -132,6 +132,45 @@ TEST(Radau5, DenseOutputHasOrderThree) {
   EXPECT_NEAR(std::log2(errors[0] / errors[1]), 4.0, 0.6);
 }
 
+TEST(Rosenbrock2, IsStableAndOfOrderTwoForStiffDecay) {
+  // y' = -1e6 (y - cos t), from y = 1: steps of 1e-2 are 1e4 times the time constant
+  const auto stiff = [](const double& t, std::span<const double> y, std::span<double> dydt) {
+    dydt[0] = -1e6 * (y[0] - std::cos(t));
+  };
+  const auto system = System<double>::first_order(1, stiff);
+  const std::vector<double> y0{1.0};
+  Options<double> options;
+  options.step = 0.01;
+  EXPECT_NEAR(final_state("rosenbrock2", system, options, 0.0, y0, 3.0)[0], std::cos(3.0), 1e-2);
+  // an oscillator with a stiff damper, whose implicit solver has the damper alone
+  const double damping = 1e5;
+  const auto oscillator = [&](const double& t, std::span<const double> q,
+                              std::span<const double> qd, std::span<double> qdd) {
+    qdd[0] = -damping * (qd[0] + std::sin(t)) - std::cos(t) - (q[0] - std::cos(t));
+  };
+  double factor = 0.0, shift = 0.0;
+  const auto prepare = [&](const double&, std::span<const double>, const double& c) {
+    factor = 1.0 / (1.0 + c * damping);
+    shift = c;
+    return true;
+  };
+  const auto solve = [&](std::span<double> r) {
+    r[1] *= factor;
+    r[0] += shift * r[1];
+  };
+  auto damped = System<double>::second_order(1, oscillator);
+  damped.with_implicit_solver({prepare, solve});
+  const std::vector<double> start{1.0, 0.0};  // the solution is q = cos t
+  std::vector<double> errors;
+  for (const double h : {0.02, 0.01}) {
+    options.step = h;
+    const auto end = final_state("rosenbrock2", damped, options, 0.0, start, 3.0);
+    errors.push_back(std::abs(end[0] - std::cos(3.0)));
+  }
+  EXPECT_LT(errors[1], 1e-3);
+  EXPECT_GT(errors[0] / errors[1], 1.9);
+}
+
 TEST(SmallLu, SolvesRealAndComplexSystemsAndDetectsSingularMatrices) {
   SmallLu<double> lu(3);
   lu.matrix() = {0.0, 2.0, 1.0, 1.0, 0.0, 3.0, 4.0, 1.0, 0.0};
