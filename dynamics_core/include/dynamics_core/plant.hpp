@@ -6,20 +6,25 @@
 //
 //   auto plant = dynamics::rigid_plant(model, {.friction = true});
 //   dynamics::Recording run = dynamics::simulate(*plant, options);
+//   const double kinetic = plant->energy(0.0, q, qd).kinetic;
 //
 // Coordinates: the joints of model(), in its order, then coordinates without actuator (the modal
 // amplitudes of flexible links). Joint vectors have joints() entries, state vectors have size()
-// entries. q, qd and qdd are state vectors unless stated otherwise; tau is always a joint vector.
-// SI units. Only describe() and record() allocate. Not thread-safe: use one plant per simulation.
+// entries. q, qd and qdd are state vectors unless stated otherwise; tau is a joint vector, or a
+// state vector that includes forces on the amplitudes. SI units. Only beams() and with_payload()
+// allocate. Not thread-safe: use one plant per simulation.
 
 #include <Eigen/Core>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "dynamics_core/export.hpp"
+#include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/flexible_model.hpp"
 #include "dynamics_core/model.hpp"
-#include "dynamics_core/recording.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/view.hpp"
 
@@ -62,7 +67,41 @@ class EquationsOfMotion {
   EquationsOfMotion() = default;
 };
 
-/// Equations of motion that simulate() integrates, with what it records.
+/// Energies of a plant (J).
+struct PlantEnergy {
+  double kinetic = 0.0;
+  double potential = 0.0;  ///< of gravity
+  double strain = 0.0;     ///< of flexible links
+  /// The sum of the three.
+  double total() const { return kinetic + potential + strain; }
+};
+
+/// Shape functions of a flexible link, tabulated at stations x[i] along the beam. With the modal
+/// amplitudes d of a state they give the deflected shape:
+///
+///   u_y(x_i) = sum_j modes[j].value[i] d_j over the modes along y, u_z likewise along z,
+///   u_x(x_i) = -1/2 sum (j == k ? 1 : 2) value[i] d_j d_k over `shortening`,
+///
+/// and the cross-section is rotated by Rz(u_y') Ry(-u_z').
+struct BeamShapes {
+  /// One entry per station.
+  struct Mode {
+    std::vector<double> value, slope, curvature;  ///< s, ds/dx (1/m), d2s/dx2 (1/m^2)
+  };
+  /// int_0^x s_j' s_k' dx for j <= k of the same direction.
+  struct Shortening {
+    std::size_t j, k;
+    std::vector<double> value;  ///< one entry per station (1/m)
+  };
+  std::string link;
+  std::size_t first;      ///< index of its first amplitude among all amplitudes
+  std::size_t modes_y;    ///< number of modes along y; they come first
+  std::vector<double> x;  ///< stations along the undeformed beam, ascending, with both ends (m)
+  std::vector<Mode> modes;
+  std::vector<Shortening> shortening;  ///< empty without foreshortening
+};
+
+/// Equations of motion that simulate() integrates, and the answers to what is recorded.
 class Plant : public EquationsOfMotion<double> {
  public:
   /// Joints, frames and visuals.
@@ -73,6 +112,28 @@ class Plant : public EquationsOfMotion<double> {
   /// power(): the difference is the residual of the equations of motion.
   virtual double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) = 0;
 
+  /// The prescribed motion of the base at time t; none: at rest.
+  virtual std::optional<BaseMotion> base_motion(double /*t*/) const { return std::nullopt; }
+  virtual PlantEnergy energy(double t, ConstVector q, ConstVector qd) = 0;
+  /// The pose of a frame of model() in the world.
+  virtual Pose frame_pose(double t, ConstVector q, std::size_t frame) = 0;
+  /// The center of mass of all moving bodies in the world (m).
+  virtual Eigen::Vector3d center_of_mass(double t, ConstVector q, ConstVector qd) = 0;
+
+  /// Adds J^T w of wrenches on links to `forces`, which has one entry per coordinate. Wrenches with
+  /// Axes::local_world_aligned or Axes::local. Default: throws ArgumentError.
+  virtual void add_wrenches(double t, ConstVector q, std::span<const LinkWrench> wrenches,
+                            MutableVector forces);
+
+  /// The center of mass of a frame's link, in the link's frame (m); zero for a link without mass.
+  Eigen::Vector3d mass_center(std::size_t frame) const;
+
+  /// The same for a wrench at the center of mass of a frame's link, in the world's axes. On a
+  /// flexible link it acts on the cross-section that has the center of mass of the undeformed link.
+  /// Default: by frame_pose() and add_wrenches().
+  virtual void add_wrench_at_mass_center(double t, ConstVector q, std::size_t frame,
+                                         const Wrench& wrench, MutableVector forces);
+
   /// M^-1 e_joint: the change of qd under a unit impulse on a joint. Default: difference of two
   /// accelerations(), which allocates.
   virtual void impulse_response(double t, ConstVector q, std::size_t joint,
@@ -82,21 +143,42 @@ class Plant : public EquationsOfMotion<double> {
   virtual void impulse_responses(double t, ConstVector q, std::span<const std::size_t> joints,
                                  Eigen::Ref<Eigen::MatrixXd> velocity_changes);
 
+  /// Hybrid dynamics: the accelerations qdd of all coordinates and the joint torques tau, where the
+  /// joints have the accelerations joint_qdd (a joint vector). `forces` (a state vector) act in
+  /// addition to tau. Default: by accelerations() and impulse_responses(), which allocates.
+  virtual void hybrid_dynamics(double t, ConstVector q, ConstVector qd, ConstVector joint_qdd,
+                               ConstVector forces, MutableVector qdd, MutableVector tau);
+
+  /// The inertia matrix M(q), size() x size(). Default: from impulse_responses(), which allocates;
+  /// then only the responses to joint forces are those of the plant.
+  virtual void inertia_matrix(double t, ConstVector q, Eigen::Ref<Eigen::MatrixXd> M);
+
+  /// The bias forces: M qdd + bias = tau, with zero force on the coordinates without actuator.
+  /// Default: by inertia_matrix() and accelerations(), which allocates.
+  virtual void bias_forces(double t, ConstVector q, ConstVector qd, MutableVector bias);
+
+  /// The constant matrices D and K, size() x size(), of the forces -D qd - K q in accelerations().
+  /// Implicit integrators are stable for any such forces. Default: zero.
+  virtual void linear_forces(Eigen::Ref<Eigen::MatrixXd> D, Eigen::Ref<Eigen::MatrixXd> K) const;
+
   /// Coulomb friction of a joint that accelerations(), power() and energy_rate() leave to the
   /// simulator, which lets joints stick and slide (N m or N).
   virtual double dry_friction(std::size_t /*joint*/) const { return 0.0; }
 
-  /// The same plant without the model's payload; null if there is no payload.
-  virtual std::unique_ptr<Plant> without_payload() const { return nullptr; }
+  /// The same plant with another payload, or without one. Throws ArgumentError for an invalid
+  /// payload. Default: throws ArgumentError.
+  virtual std::unique_ptr<Plant> with_payload(const std::optional<Payload>& payload) const;
 
-  /// Prepares the columns that record() fills beyond those of a rigid robot: names of amplitudes
-  /// and tips, and the shape functions of the beams.
-  virtual void describe(Recording&) const {}
+  // flexible links; none on a rigid robot
 
-  /// Appends one sample of kinetic, potential, strain, end_effector, end_effector_orientation,
-  /// center_of_mass and the columns of describe(). The simulator appends times, joint vectors, work
-  /// and power.
-  virtual void record(double t, ConstVector q, ConstVector qd, Recording& run) = 0;
+  /// Names of the amplitudes: LINK_y1, ..., in the order of the coordinates behind the joints.
+  virtual std::vector<std::string> amplitude_names() const { return {}; }
+  /// The flexible links and their shape functions.
+  virtual std::vector<BeamShapes> beams() const { return {}; }
+  /// Deflection (0, u_y, u_z) of the tip of beams()[beam] in the link's axes (m).
+  virtual Eigen::Vector3d tip_deflection(ConstVector /*q*/, std::size_t /*beam*/) {
+    return Eigen::Vector3d::Zero();
+  }
 };
 
 /// Options of rigid_plant().

@@ -17,15 +17,21 @@
 
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/plant.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 /// The settings of a run.
 struct RunSettings {
-  std::string robot;    ///< name or file, as given by the user
-  std::string source;   ///< the paper's table, or the file
-  std::string command;  ///< command line that repeats the simulation; may be empty
-  std::string scenario;
+  std::string robot;                ///< name or file, as given by the user
+  std::string source;               ///< the paper's table, or the file
+  std::string command;              ///< command line that repeats the simulation; may be empty
+  std::string scenario;             ///< a scenario, or "control" with a user's choice of controller
+  std::string controller;           ///< its name
+  std::string gains;                ///< its gains; may be empty
+  double control_rate = 0.0;        ///< (Hz); 0: continuous
+  double control_delay = 0.0;       ///< (s)
+  std::vector<std::string> inputs;  ///< pushes, payload changes and locks, as text
   std::string integrator;
   double rtol = 0.0, atol = 0.0;
   std::optional<double> step;  ///< of fixed-step methods
@@ -34,13 +40,13 @@ struct RunSettings {
   std::vector<double> q0, qd0;
   bool friction = true;
   std::string precision = "double";
+  std::string algorithm;   ///< of the forward dynamics, as chosen by the user; may be empty
   double bandwidth = 0.0;  ///< of hold and computed torque (rad/s)
   bool limits = false;
   double restitution = 0.0;
-  std::string trajectory;   ///< desired trajectory, as given by the user
+  std::string reference;    ///< reference of the controller, as given by the user
   std::string base_motion;  ///< as given by the user
   std::optional<Payload> payload;
-  std::optional<double> drop_payload;  ///< time of release (s)
 };
 
 /// An event: impact on a joint stop or release from it, a limit exceeded, the payload dropped, or a
@@ -61,33 +67,16 @@ struct RunStatistics {
   std::string ending;  ///< reason if not completed
 };
 
+/// A constant force on a link, for display.
+struct RunPush {
+  std::string link;
+  double start = 0.0, end = 0.0;                    ///< (s)
+  Eigen::Vector3d force = Eigen::Vector3d::Zero();  ///< in the world's axes (N)
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();  ///< in the link's frame (m)
+};
+
 /// One number per sample.
 using Column = std::vector<double>;
-
-/// Shape functions of a flexible link, tabulated at stations x[i] along the beam. With the modal
-/// amplitudes d of a sample they give the deflected shape:
-///
-///   u_y(x_i) = sum_j modes[j].value[i] d_j over the modes along y, u_z likewise along z,
-///   u_x(x_i) = -1/2 sum (j == k ? 1 : 2) value[i] d_j d_k over `shortening`,
-///
-/// and the cross-section is rotated by Rz(u_y') Ry(-u_z').
-struct BeamShapes {
-  /// One entry per station.
-  struct Mode {
-    Column value, slope, curvature;  ///< s, ds/dx (1/m), d2s/dx2 (1/m^2)
-  };
-  /// int_0^x s_j' s_k' dx for j <= k of the same direction.
-  struct Shortening {
-    std::size_t j, k;
-    Column value;  ///< one entry per station (1/m)
-  };
-  std::string link;
-  std::size_t first;      ///< index of its first amplitude in Recording::amplitudes
-  std::size_t modes_y;    ///< number of modes along y; they come first
-  std::vector<double> x;  ///< stations along the undeformed beam, ascending, with both ends (m)
-  std::vector<Mode> modes;
-  std::vector<Shortening> shortening;  ///< empty without foreshortening
-};
 
 /// The samples of a run, one entry per sample in each column.
 struct Recording {
@@ -98,6 +87,7 @@ struct Recording {
   RunSettings settings;
   RunStatistics statistics;
   std::vector<RunEvent> events;
+  std::vector<RunPush> pushes;
 
   Column t;
   std::vector<Column> q, qd, qdd, tau;  ///< [coordinate][sample]
@@ -109,7 +99,8 @@ struct Recording {
   std::vector<Column> end_effector;     ///< x, y, z of Model::end_effector() (m)
   std::vector<Column> end_effector_orientation;  ///< its quaternion x, y, z, w
   std::vector<Column> center_of_mass;            ///< x, y, z (m)
-  std::vector<Column> desired;                   ///< q of the desired trajectory; empty without one
+  std::vector<Column> desired;                   ///< q of the reference; empty without a controller
+  std::vector<Column> desired_rates;             ///< qd of the reference; likewise
 
   // flexible links; empty for rigid robots
   std::vector<std::string> amplitude_names;  ///< LINK_y1, ...

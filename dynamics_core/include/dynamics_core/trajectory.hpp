@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,6 +51,16 @@ std::unique_ptr<Trajectory> cycloid_trajectory(std::vector<double> q0, std::vect
 std::unique_ptr<Trajectory> mohan_saha_trajectory(std::vector<double> q0, std::vector<double> k,
                                                   std::vector<double> T);
 
+/// At rest at q. Throws ArgumentError for numbers that are not finite.
+std::unique_ptr<Trajectory> hold_trajectory(std::vector<double> q);
+
+/// A trajectory from a function f(t, q, qd, qdd) that fills its spans of `size` entries, and the
+/// times at which its acceleration jumps, increasing. Called from each thread that evaluates it.
+std::unique_ptr<Trajectory> function_trajectory(
+    std::size_t size,
+    std::function<void(double, std::span<double>, std::span<double>, std::span<double>)> function,
+    std::vector<double> breakpoints = {});
+
 /// The trajectory of a DH table's forced simulation, starting at q0.
 std::unique_ptr<Trajectory> forced_trajectory(const ForcedMotion& forced, std::vector<double> q0);
 
@@ -78,6 +89,13 @@ Knots read_trajectory_csv(std::string_view text, std::string_view file_name, con
 /// points with positions, optional velocities (and with them accelerations), and time_from_start
 /// (sec and nanosec, or seconds as one number). Throws ParseError with file, line and key.
 Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model);
+
+/// Reads joint torques over time: a CSV file with a column `t` and `tau_NAME` for every coordinate
+/// (other columns are ignored, but tau_ of other names are errors), or a JointTrajectory in YAML
+/// whose points have `effort`. The torques are in `q` of the knots. Throws ParseError with file,
+/// line and column or key.
+Knots read_torques_csv(std::string_view text, std::string_view file_name, const Model& model);
+Knots read_torques_yaml(std::string_view text, std::string_view file_name, const Model& model);
 
 // Trajectories as points with time stamps, as planners exchange them:
 //

@@ -3,114 +3,77 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "base/eigen_index.hpp"
 
 namespace dynamics {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double speed_tolerance = 1e-10;     // of joints that come to rest (rad/s or m/s)
+constexpr double drive_tolerance = 1e-7;      // of drives that come to rest (rad/s^2 or m/s^2)
 constexpr double gap_tolerance = 1e-12;       // relative to the position of the stop
 constexpr double relative_tolerance = 1e-10;  // of forces
 
-Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+int sign(double x) { return x > 0.0 ? 1 : -1; }
+
+/// Zero of the cubic with these values and derivatives at 0 and `length`, where it becomes
+/// negative; `length` if it is not negative there.
+double falling_zero(double length, double v0, double d0, double v1, double d1) {
+  if (!(v1 < 0.0)) return length;
+  if (!(v0 > 0.0)) return 0.0;
+  // v(x) = v0 + x (c1 + x (c2 + x c3)), x from 0 to 1
+  const double c1 = length * d0, c2 = 3.0 * (v1 - v0) - length * (2.0 * d0 + d1);
+  const double c3 = 2.0 * (v0 - v1) + length * (d0 + d1);
+  double below = 0.0, above = 1.0, x = v0 / (v0 - v1);
+  for (int i = 0; i < 50; ++i) {
+    const double value = v0 + x * (c1 + x * (c2 + x * c3));
+    (value > 0.0 ? below : above) = x;
+    const double slope = c1 + x * (2.0 * c2 + 3.0 * c3 * x);
+    double next = slope < 0.0 ? x - value / slope : below;
+    if (!(next > below && next < above)) next = 0.5 * (below + above);
+    if (std::abs(next - x) < 1e-15) break;
+    x = next;
+  }
+  return length * x;
+}
+
+[[noreturn]] void throw_singular() {
+  throw StateError("", "the inertia matrix is singular: a joint moves no mass in this position");
+}
 
 }  // namespace
 
-BoxedComplementarity::BoxedComplementarity(std::size_t largest)
-    : A(index(largest), index(largest)),
-      b(index(largest)),
-      lower(index(largest)),
-      upper(index(largest)),
-      lambda(index(largest)),
-      ends(largest),
-      factor_(index(largest), index(largest)),
-      part_(index(largest)) {
-  within_.reserve(largest);
-}
-
-/// lambda of the rows within their intervals, such that w = 0 there.
-bool BoxedComplementarity::solve_within(Eigen::Index size) {
-  within_.clear();
-  for (Eigen::Index i = 0; i < size; ++i) {
-    const int end = ends[static_cast<std::size_t>(i)];
-    if (end == 0) within_.push_back(i);
-    if (end != 0) lambda[i] = end < 0 ? lower[i] : upper[i];
-  }
-  const auto count = static_cast<Eigen::Index>(within_.size());
-  if (count == 0) return true;
-  for (Eigen::Index r = 0; r < count; ++r) {
-    const Eigen::Index i = within_[static_cast<std::size_t>(r)];
-    double sum = -b[i];
-    for (Eigen::Index j = 0; j < size; ++j) {
-      if (ends[static_cast<std::size_t>(j)] != 0) sum -= A(i, j) * lambda[j];
-    }
-    part_[r] = sum;
-    for (Eigen::Index c = 0; c <= r; ++c)
-      factor_(r, c) = A(i, within_[static_cast<std::size_t>(c)]);
-  }
-  Eigen::Ref<Eigen::MatrixXd> matrix = factor_.topLeftCorner(count, count);
-  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factor(matrix);
-  if (factor.info() != Eigen::Success) return false;
-  auto solution = part_.head(count);
-  factor.solveInPlace(solution);
-  for (Eigen::Index r = 0; r < count; ++r)
-    lambda[within_[static_cast<std::size_t>(r)]] = solution[r];
-  return true;
-}
-
-bool BoxedComplementarity::solve(std::size_t rows) {
-  const Eigen::Index size = index(rows);
-  std::fill(ends.begin(), ends.begin() + size, 0);
-  // Rows that violate their condition change sides: all of them at first; if that does not end
-  // soon, one at a time, the last, which ends for every positive definite matrix (Murty 1974).
-  constexpr int changes_of_all = 10;
-  for (int change = 0;; ++change) {
-    if (!solve_within(size)) return false;
-    const double scale = lambda.head(size).lpNorm<Eigen::Infinity>();
-    const double force_tolerance = 1e-13 * scale;
-    const double motion_tolerance = 1e-13 * b.head(size).lpNorm<Eigen::Infinity>();
-    bool done = true;
-    for (Eigen::Index i = size; i-- > 0;) {
-      int& end = ends[static_cast<std::size_t>(i)];
-      int next = end;
-      if (end == 0) {
-        if (lambda[i] < lower[i] - force_tolerance) next = -1;
-        if (lambda[i] > upper[i] + force_tolerance) next = 1;
-      } else {
-        const double w = b[i] + A.row(i).head(size).dot(lambda.head(size));
-        if (end * w > motion_tolerance) next = 0;
-      }
-      if (next == end) continue;
-      end = next;
-      done = false;
-      if (change >= changes_of_all) break;
-    }
-    if (done) return true;
-    if (change > 1000 + 10 * size) return true;  // round-off: either side does
-  }
-}
-
 JointConstraints::JointConstraints(Plant& plant, bool stops, double restitution,
-                                   FreeAccelerations free)
+                                   FreeAccelerations free, Drives drives)
     : plant_(&plant),
       restitution_(restitution),
       free_(free),
+      drives_(drives.drives),
+      net_forces_(drives.net_forces),
+      prescribed_motion_(drives.prescribed_motion),
       dry_friction_(plant.joints()),
       lower_(plant.joints(), -infinity),
       upper_(plant.joints(), infinity),
+      locked_(plant.joints(), 0),
       held_(plant.joints(), 0),
+      tracks_(plant.joints(), 0),
       contact_(plant.joints(), 0),
       sliding_(plant.joints(), 0),
+      guess_(plant.joints(), Guess::tracks),
       friction_(plant.joints(), 0.0),
+      saturated_(plant.joints(), 0.0),
+      applied_(plant.joints(), 0.0),
+      hold_lower_(plant.joints(), 0.0),
+      hold_upper_(plant.joints(), 0.0),
+      problem_(plant.size()),
+      given_(plant.size(), 0),
       acceleration_(plant.size(), 0.0),
+      desired_(plant.joints(), 0.0),
       target_(plant.joints(), 0.0),
-      responses_(index(plant.size()), index(plant.joints())),
-      problem_(plant.joints()) {
-  joints_.reserve(plant.joints());
+      forces_(plant.joints(), 0.0),
+      zero_(plant.size(), 0.0) {
   for (std::size_t i = 0; i < plant.joints(); ++i) {
     dry_friction_[i] = plant.dry_friction(i);
     if (!stops) continue;
@@ -127,179 +90,415 @@ void JointConstraints::slide(std::size_t joint, int direction) {
 }
 
 int JointConstraints::reaches(std::size_t i, Input q, Input qd) const {
+  if (ideal(i)) return 0;
   if (qd[i] < 0.0 && q[i] <= lower_[i]) return -1;
   if (qd[i] > 0.0 && q[i] >= upper_[i]) return 1;
   return 0;
 }
 
-void JointConstraints::start(double t, Output q, Output qd) {
-  const std::size_t n = held_.size();
-  std::vector<double> zero(n, 0.0), forces(n);
-  plant_->computed_torques(t, q, acceleration_, zero, forces);
+void JointConstraints::prepare(double t, Input q) {
+  std::fill(guess_.begin(), guess_.end(), Guess::tracks);
+  const Input zero(zero_.data(), held_.size());
+  plant_->computed_torques(t, q, zero_, zero, forces_);
   force_scale_ = 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
-    force_scale_ = std::max({force_scale_, std::abs(forces[i]), dry_friction_[i]});
+  for (std::size_t i = 0; i < held_.size(); ++i)
+    force_scale_ = std::max({force_scale_, std::abs(forces_[i]), dry_friction_[i]});
+  if (force_scale_ == 0.0) force_scale_ = 1.0;
+}
+
+void JointConstraints::check_positions(const char* name, Input q) const {
+  for (std::size_t i = 0; i < held_.size(); ++i) {
     const Coordinate& joint = plant_->model().coordinates()[i];
     if (q[i] < lower_[i] || q[i] > upper_[i]) {
       throw ArgumentError(
-          fmt::format("{} of joint '{}' is {}; it must lie between its stops at {} and {}",
-                      t > 0.0 ? "the position" : "q0", joint.name, q[i], joint.lower, joint.upper));
+          fmt::format("{} of joint '{}' is {}; it must lie between its stops at {} and {}", name,
+                      joint.name, q[i], joint.lower, joint.upper));
     }
-    if (qd[i] != 0.0) {
-      slide(i, qd[i] > 0.0 ? 1 : -1);
+  }
+}
+
+void JointConstraints::start(double t, Output q, Output qd) {
+  check_positions(t > 0.0 ? "the position" : "q0", q);
+  prepare(t, q);
+  resume(t, 0.0, q, qd);
+}
+
+void JointConstraints::resume(double t, double time, Output q, Output qd) {
+  bool hits = false;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (driven(i) && dry_friction_[i] > 0.0 && std::abs(qd[i]) <= speed_tolerance &&
+        std::abs(drives_->acceleration(i, q[i], qd[i], time)) <= drive_tolerance && !ideal(i)) {
+      qd[i] = 0.0;
+    }
+    if (locked_[i] != 0) hits = hits || qd[i] != 0.0;
+    if (qd[i] != 0.0 && locked_[i] == 0) {
+      slide(i, sign(qd[i]));
+      hits = hits || reaches(i, q, qd) != 0;
       continue;
     }
     sliding_[i] = 0;
     friction_[i] = 0.0;
-    contact_[i] = q[i] == lower_[i] ? -1 : q[i] == upper_[i] ? 1 : 0;
-    held_[i] = contact_[i] != 0 || dry_friction_[i] > 0.0;
+    contact_[i] = ideal(i) ? 0 : q[i] <= lower_[i] ? -1 : q[i] >= upper_[i] ? 1 : 0;
+    held_[i] = can_be_held(i) ? 1 : 0;
   }
-  if (force_scale_ == 0.0) force_scale_ = 1.0;
-  impact(t, q, qd);
+  if (hits) collide(t, q, qd);
+  choose_modes(t, time, q, qd);
 }
 
-void JointConstraints::fill_responses(double t, Input q) {
-  plant_->impulse_responses(t, q, joints_, responses_.leftCols(index(joints_.size())));
-  for (std::size_t c = 0; c < joints_.size(); ++c) {
-    for (std::size_t r = 0; r < joints_.size(); ++r)
-      problem_.A(index(r), index(c)) = responses_(index(joints_[r]), index(c));
+void JointConstraints::fill_problem(double t, Input q, Input qd) {
+  has_inertia_ = false;
+  plant_->inertia_matrix(t, q, problem_.M);
+  Eigen::VectorXd& h = problem_.h;
+  if (net_forces_) {
+    net_forces_(t, q, qd, applied_, Output(h.data(), q.size()));
+  } else {
+    free_(t, q, qd, applied_, acceleration_);
+    h.noalias() = problem_.M * Eigen::Map<const Eigen::VectorXd>(acceleration_.data(), h.size());
   }
 }
 
-void JointConstraints::accelerations(double t, Input q, Input qd, Output qdd) {
-  free_(t, q, qd, friction_, qdd);
-  joints_.clear();
+void JointConstraints::copy_accelerations(Output qdd) const {
+  std::copy_n(problem_.w.data(), qdd.size(), qdd.begin());
+}
+
+/// Accelerations and constraint forces where the accelerations target_ of all joints are given.
+void JointConstraints::solve_by_hybrid_dynamics(double t, Input q, Input qd, Output qdd) {
+  prescribed_motion_(t, q, qd, target_, qdd, forces_);
+  for (std::size_t i = 0; i < held_.size(); ++i)
+    problem_.lambda[eigen_index(i)] = forces_[i] - applied_[i];
+  has_forces_ = true;
+}
+
+void JointConstraints::accelerations(double t, double time, Input q, Input qd, Output qdd) {
+  has_forces_ = false;
+  if (prescribed_count_ == 0) {
+    free_(t, q, qd, applied_, qdd);
+    return;
+  }
+  bool holds = false;
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    if (held_[i] != 0) joints_.push_back(i);
+    given_[i] = prescribed(i) ? 1 : 0;
+    if (given_[i] == 0) continue;
+    holds = holds || (held_[i] != 0 && !driven(i));
+    target_[i] = held_[i] != 0 ? 0.0 : drives_->acceleration(i, q[i], qd[i], time);
   }
-  if (joints_.empty()) return;
-  fill_responses(t, q);
-  for (std::size_t r = 0; r < joints_.size(); ++r) {
-    problem_.b[index(r)] = qdd[joints_[r]];
-    problem_.lower[index(r)] = -infinity;
-    problem_.upper[index(r)] = infinity;
+  if (has_drives() && prescribed_count_ == held_.size()) {
+    if (holds || qdd.size() > held_.size()) {
+      solve_by_hybrid_dynamics(t, q, qd, qdd);
+    } else {
+      std::copy(target_.begin(), target_.end(), qdd.begin());
+    }
+    return;
   }
-  if (!problem_.solve(joints_.size())) {
-    throw StateError("", "the inertia matrix of the joints that are held is singular");
+  fill_problem(t, q, qd);
+  problem_.lambda.setZero();
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (given_[i] != 0) problem_.w[eigen_index(i)] = target_[i];
   }
-  Eigen::Map<Eigen::VectorXd>(qdd.data(), index(qdd.size())).noalias() +=
-      responses_.leftCols(index(joints_.size())) * problem_.lambda.head(index(joints_.size()));
-  for (const std::size_t i : joints_) qdd[i] = 0.0;
+  if (!problem_.solve_linear(given_)) throw_singular();
+  copy_accelerations(qdd);
+  has_forces_ = true;
 }
 
 double JointConstraints::sliding_margin(Input qd) const {
   double least = 1.0;
   for (std::size_t i = 0; i < sliding_.size(); ++i) {
-    if (sliding_[i] != 0 && dry_friction_[i] > 0.0)
+    if (sliding_[i] != 0 && dry_friction_[i] > 0.0 && tracks_[i] == 0)
       least = std::min(least, sliding_[i] * qd[i] + speed_tolerance);
   }
   return least;
 }
 
 bool JointConstraints::has_stop(std::size_t joint, int side) const {
-  return std::isfinite(side < 0 ? lower_[joint] : upper_[joint]);
+  return std::isfinite(stop(joint, side));
 }
 
 double JointConstraints::gap_margin(std::size_t joint, int side, Input q) const {
-  if (contact_[joint] != 0) return 1.0;
-  const double stop = side < 0 ? lower_[joint] : upper_[joint];
-  return side * (stop - q[joint]) + gap_tolerance * std::max(1.0, std::abs(stop));
+  if (contact_[joint] != 0 || ideal(joint)) return 1.0;
+  const double at = stop(joint, side);
+  return side * (at - q[joint]) + gap_tolerance * std::max(1.0, std::abs(at));
 }
 
-double JointConstraints::holding_margin(double t, Input q, Input qd) {
-  accelerations(t, q, qd, acceleration_);
+double JointConstraints::last_holding_margin() const {
   double least = 1.0;
-  for (std::size_t r = 0; r < joints_.size(); ++r) {
-    const std::size_t i = joints_[r];
-    const double force = problem_.lambda[index(r)];
-    double margin = infinity;
-    if (contact_[i] <= 0) margin = std::min(margin, force + dry_friction_[i]);
-    if (contact_[i] >= 0) margin = std::min(margin, dry_friction_[i] - force);
+  if (!has_forces_) return least;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (held_[i] == 0) continue;
+    const double force = problem_.lambda[eigen_index(i)];
+    const double margin = std::min(force - hold_lower_[i], hold_upper_[i] - force);
     least = std::min(least, margin / force_scale_ + relative_tolerance);
   }
   return least;
 }
 
-void JointConstraints::choose_modes(double t, Input q, Input qd) {
-  joints_.clear();
+double JointConstraints::holding_margin(double t, Input q, Input qd) {
+  accelerations(t, 0.0, q, qd, acceleration_);
+  return last_holding_margin();
+}
+
+double JointConstraints::margin(const StepEnd& at) const {
+  double least = std::min(sliding_margin(at.qd), at.holding_margin);
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    if (held_[i] == 0) continue;
-    joints_.push_back(i);
-    friction_[i] = 0.0;
-    sliding_[i] = 0;
+    if (has_stop(i, -1)) least = std::min(least, gap_margin(i, -1, at.q));
+    if (has_stop(i, 1)) least = std::min(least, gap_margin(i, 1, at.q));
   }
-  if (joints_.empty()) return;
-  free_(t, q, qd, friction_, acceleration_);
-  fill_responses(t, q);
-  for (std::size_t r = 0; r < joints_.size(); ++r) {
-    const std::size_t i = joints_[r];
-    problem_.b[index(r)] = acceleration_[i];
-    problem_.lower[index(r)] = contact_[i] > 0 ? -infinity : -dry_friction_[i];
-    problem_.upper[index(r)] = contact_[i] < 0 ? infinity : dry_friction_[i];
+  return least;
+}
+
+double JointConstraints::estimate_change(double length, const StepEnd& before,
+                                         const StepEnd& after) const {
+  // slightly beyond the zero of the margin, so that it is negative there
+  constexpr double beyond = 1.5;
+  double first = length;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    const int s = sliding_[i];
+    if (s != 0 && dry_friction_[i] > 0.0 && tracks_[i] == 0) {
+      const double shift = beyond * speed_tolerance;
+      first = std::min(first, falling_zero(length, s * before.qd[i] + shift, s * before.qdd[i],
+                                           s * after.qd[i] + shift, s * after.qdd[i]));
+    }
+    for (const int side : {-1, 1}) {
+      if (!has_stop(i, side) || gap_margin(i, side, after.q) > 0.0) continue;
+      const double at = stop(i, side);
+      const double shift = beyond * gap_tolerance * std::max(1.0, std::abs(at));
+      first = std::min(first,
+                       falling_zero(length, side * (at - before.q[i]) + shift, -side * before.qd[i],
+                                    side * (at - after.q[i]) + shift, -side * after.qd[i]));
+    }
   }
-  if (!problem_.solve(joints_.size())) {
-    throw StateError("", "the inertia matrix of the joints at rest is singular");
+  if (after.holding_margin <= 0.0) {
+    const double shift = 0.5 * relative_tolerance;
+    first = std::min(first, length * (before.holding_margin + shift) /
+                                (before.holding_margin - after.holding_margin));
   }
-  for (std::size_t r = 0; r < joints_.size(); ++r) {
-    if (problem_.ends[r] != 0) slide(joints_[r], -problem_.ends[r]);
+  return first;
+}
+
+void JointConstraints::set_law(std::size_t i) {
+  ForceLaw& law = problem_.laws[i];
+  const bool at_rest = held_[i] != 0;
+  if (driven(i)) law.add_force(desired_[i], drives_->limit(i));
+  if (at_rest) law.add_force(0.0, locked_[i] != 0 ? infinity : dry_friction_[i]);
+  if (at_rest && contact_[i] != 0) {
+    law.add_stop(0.0, contact_[i]);
+    if (lower_[i] == upper_[i]) law.add_stop(0.0, -contact_[i]);
+  }
+  std::size_t& segment = problem_.segments[i];
+  segment = 2 * law.riser_at(desired_[i]) + 1;
+  if (!driven(i) || drives_->limit(i) == infinity) return;
+  if (at_rest && guess_[i] == Guess::held) segment = 2 * law.riser_at(0.0) + 1;
+  if (!at_rest && guess_[i] == Guess::saturated_up) --segment;
+  if (!at_rest && guess_[i] == Guess::saturated_down) ++segment;
+}
+
+void JointConstraints::set_mode(std::size_t i) {
+  const bool at_rest = held_[i] != 0, has_drive = driven(i);
+  const ForceLaw& law = problem_.laws[i];
+  const std::size_t k = problem_.segments[i] / 2;
+  if (problem_.on_riser(i)) {
+    const ForceLaw::Riser& riser = law.riser(k);
+    if (at_rest && riser.at == 0.0) {  // held, by the drive too if it has one
+      hold_lower_[i] = riser.lower;
+      hold_upper_[i] = riser.upper;
+      guess_[i] = Guess::held;
+      return;
+    }
+    tracks_[i] = 1;
+    guess_[i] = Guess::tracks;
+    if (at_rest) {
+      slide(i, sign(riser.at));
+      problem_.lambda[eigen_index(i)] -= friction_[i];  // the force of the drive alone
+    }
+  } else {
+    if (at_rest) slide(i, k > law.riser_at(0.0) ? 1 : -1);
+    if (has_drive) {
+      const bool up = k <= law.riser_at(desired_[i]);
+      saturated_[i] = up ? drives_->limit(i) : -drives_->limit(i);
+      guess_[i] = up ? Guess::saturated_up : Guess::saturated_down;
+    }
+  }
+  applied_[i] = friction_[i] + saturated_[i];
+}
+
+/// Tries the risers that the joints start from, where all have laws. Returns false if a force is
+/// outside of its interval.
+bool JointConstraints::choose_by_hybrid_dynamics(double t, Input q, Input qd) {
+  bool unlimited = true;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (!problem_.on_riser(i)) return false;
+    const ForceLaw::Riser& riser = problem_.riser(i);
+    target_[i] = riser.at;
+    unlimited = unlimited && riser.lower == -infinity && riser.upper == infinity;
+  }
+  if (unlimited && acceleration_.size() == held_.size()) {
+    std::copy(target_.begin(), target_.end(), acceleration_.begin());
+    return true;
+  }
+  solve_by_hybrid_dynamics(t, q, qd, acceleration_);
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    const double force = problem_.lambda[eigen_index(i)];
+    if (!(force >= problem_.riser(i).lower && force <= problem_.riser(i).upper)) return false;
+  }
+  return true;
+}
+
+/// Without a choice: all joints move with the accelerations of drives that do not saturate.
+bool JointConstraints::follow_drives(double time, Input q, Input qd) {
+  if (!has_drives() || !drives_->all_unlimited()) return false;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (held_[i] != 0) return false;
+    desired_[i] = acceleration_[i] = drives_->acceleration(i, q[i], qd[i], time);
+    applied_[i] = friction_[i];
+    tracks_[i] = 1;
+  }
+  prescribed_count_ = held_.size();
+  has_initial_ = acceleration_.size() == held_.size();
+  return true;
+}
+
+void JointConstraints::choose_modes(double t, double time, Input q, Input qd) {
+  has_forces_ = has_initial_ = has_inertia_ = false;
+  if (follow_drives(time, q, qd)) return;
+  prescribed_count_ = 0;
+  problem_.clear();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    tracks_[i] = 0;
+    saturated_[i] = 0.0;
+    if (held_[i] != 0) {
+      friction_[i] = 0.0;
+      sliding_[i] = 0;
+    }
+    applied_[i] = friction_[i];
+    if (held_[i] == 0 && !driven(i)) continue;
+    desired_[i] = driven(i) ? drives_->acceleration(i, q[i], qd[i], time) : 0.0;
+    // a drive does not push against a stop
+    if (held_[i] != 0 && (contact_[i] * desired_[i] > 0.0 ||
+                          std::abs(desired_[i]) <= drive_tolerance || locked_[i] != 0))
+      desired_[i] = 0.0;
+    set_law(i);
+    ++count;
+  }
+  if (count == 0) return;
+  if (!has_drives() || count < held_.size() || !choose_by_hybrid_dynamics(t, q, qd)) {
+    fill_problem(t, q, qd);
+    if (!problem_.solve()) throw_singular();
+    copy_accelerations(acceleration_);
+    has_forces_ = has_inertia_ = true;
+  }
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (problem_.laws[i].count() == 0) continue;
+    set_mode(i);
+    if (prescribed(i)) ++prescribed_count_;
+  }
+  has_initial_ = true;
+}
+
+void JointConstraints::stop_sliding(Output qd) const {
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (sliding_[i] != 0 && dry_friction_[i] > 0.0 && tracks_[i] == 0 && sliding_[i] * qd[i] <= 0.0)
+      qd[i] = 0.0;
+  }
+}
+
+void JointConstraints::clamp_to_stops(Output q) const {
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (!ideal(i)) q[i] = std::clamp(q[i], lower_[i], upper_[i]);
   }
 }
 
 void JointConstraints::update(double t, Output q, Output qd) {
+  stop_sliding(qd);
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    if (sliding_[i] == 0 || dry_friction_[i] == 0.0 || sliding_[i] * qd[i] > 0.0) continue;
-    qd[i] = 0.0;
-    held_[i] = 1;
+    if (dry_friction_[i] > 0.0 && qd[i] == 0.0) held_[i] = 1;
   }
-  choose_modes(t, q, qd);
+  choose_modes(t, 0.0, q, qd);
 }
 
 void JointConstraints::impact(double t, Output q, Output qd) {
-  joints_.clear();
+  collide(t, q, qd);
+  choose_modes(t, 0.0, q, qd);
+}
+
+void JointConstraints::collide(double t, Output q, Output qd) {
+  problem_.clear();
+  double fastest = 0.0;
   for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (ideal(i)) {  // keeps its velocity
+      problem_.laws[i].add_force(qd[i], infinity);
+      problem_.segments[i] = 1;
+      continue;
+    }
     const int side = reaches(i, q, qd);
     // beyond the stop by the error of the step, also where the joint already moves away
     q[i] = std::clamp(q[i], lower_[i], upper_[i]);
+    target_[i] = 0.0;
     if (side != 0) {
       contact_[i] = side;
-      const bool rebounds = restitution_ * std::abs(qd[i]) >= resting_speed;
-      target_[i] = rebounds ? -restitution_ * qd[i] : 0.0;
-      joints_.push_back(i);
+      if (restitution_ * std::abs(qd[i]) >= resting_speed) target_[i] = -restitution_ * qd[i];
+    }
+    if (contact_[i] != 0 || locked_[i] != 0)
+      fastest = std::max(fastest, std::abs(qd[i] - target_[i]));
+  }
+  if (fastest == 0.0) return;
+  const bool gentle = fastest < gentle_speed;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (ideal(i)) continue;
+    if (locked_[i] != 0 || (gentle && (contact_[i] != 0 || held_[i] != 0))) {
+      problem_.segments[i] = 1;
+      problem_.laws[i].add_force(target_[i], infinity);
     } else if (contact_[i] != 0) {
-      target_[i] = 0.0;
-      joints_.push_back(i);
+      problem_.segments[i] = 1;
+      problem_.laws[i].add_stop(target_[i], contact_[i]);
     }
   }
-  double fastest = 0.0;
-  for (const std::size_t i : joints_) fastest = std::max(fastest, std::abs(qd[i] - target_[i]));
-  if (fastest > 0.0) {
-    const bool gentle = fastest < gentle_speed;
-    fill_responses(t, q);
-    for (std::size_t r = 0; r < joints_.size(); ++r) {
-      const std::size_t i = joints_[r];
-      problem_.b[index(r)] = qd[i] - target_[i];
-      problem_.lower[index(r)] = contact_[i] < 0 && !gentle ? 0.0 : -infinity;
-      problem_.upper[index(r)] = contact_[i] > 0 && !gentle ? 0.0 : infinity;
-    }
-    if (!problem_.solve(joints_.size())) {
-      throw StateError("", "the inertia matrix of the joints at their stops is singular");
-    }
-    Eigen::Map<Eigen::VectorXd>(qd.data(), index(qd.size())).noalias() +=
-        responses_.leftCols(index(joints_.size())) * problem_.lambda.head(index(joints_.size()));
-    for (std::size_t r = 0; r < joints_.size(); ++r) {
-      const std::size_t i = joints_[r];
-      if (problem_.ends[r] == 0) qd[i] = target_[i];
-    }
-    for (std::size_t i = 0; i < held_.size(); ++i) {
-      if (std::abs(qd[i]) > speed_tolerance) {
-        slide(i, qd[i] > 0.0 ? 1 : -1);
-      } else if (contact_[i] != 0 || dry_friction_[i] > 0.0) {
-        qd[i] = 0.0;
-        held_[i] = 1;
-      }
+  // M (qd+ - qd) = p
+  Eigen::Map<Eigen::VectorXd> velocity(qd.data(), eigen_index(qd.size()));
+  plant_->inertia_matrix(t, q, problem_.M);
+  problem_.h.noalias() = problem_.M * velocity;
+  if (!problem_.solve()) throw_singular();
+  velocity = problem_.w;
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (std::abs(qd[i]) > speed_tolerance) {
+      slide(i, sign(qd[i]));
+    } else if (can_be_held(i)) {
+      qd[i] = 0.0;
+      held_[i] = 1;
     }
   }
-  choose_modes(t, q, qd);
+}
+
+void JointConstraints::lock(double t, std::size_t joint, bool locked, Output q, Output qd) {
+  locked_[joint] = locked ? 1 : 0;
+  if (!locked) {
+    held_[joint] = can_be_held(joint) ? 1 : 0;
+    choose_modes(t, 0.0, q, qd);
+    return;
+  }
+  held_[joint] = 1;
+  impact(t, q, qd);
+}
+
+void JointConstraints::drive_efforts(double t, Input q, Input qd, Output efforts) {
+  std::fill(efforts.begin(), efforts.end(), 0.0);
+  if (prescribed_count_ == 0 && !has_initial_) return;
+  if (!has_forces_) {  // follow_drives()
+    std::copy(desired_.begin(), desired_.end(), target_.begin());
+    solve_by_hybrid_dynamics(t, q, qd, acceleration_);
+  }
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (!drives_->driven(i)) continue;
+    const double limit = drives_->limit(i), force = problem_.lambda[eigen_index(i)];
+    if (tracks_[i] != 0) {
+      efforts[i] = force;
+    } else if (held_[i] == 0) {
+      efforts[i] = saturated_[i];
+    } else {
+      // a drive that holds its joint takes as much of the force as it can
+      efforts[i] =
+          desired_[i] == 0.0 ? std::clamp(force, -limit, limit) : std::copysign(limit, desired_[i]);
+    }
+  }
 }
 
 }  // namespace dynamics

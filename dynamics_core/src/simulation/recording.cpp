@@ -205,14 +205,21 @@ json settings_json(const Recording& recording) {
   if (settings.limits) result["restitution"] = settings.restitution;
   if (settings.scenario == "hold" || settings.scenario == "computed-torque")
     result["bandwidth"] = settings.bandwidth;
-  if (!settings.trajectory.empty()) result["trajectory"] = settings.trajectory;
+  if (!settings.algorithm.empty()) result["algorithm"] = settings.algorithm;
+  result["controller"] = settings.controller;
+  if (!settings.gains.empty()) result["gains"] = settings.gains;
+  if (settings.control_rate > 0.0) {
+    result["control_rate"] = settings.control_rate;
+    result["control_delay"] = settings.control_delay;
+  }
+  if (!settings.reference.empty()) result["reference"] = settings.reference;
+  if (!settings.inputs.empty()) result["inputs"] = settings.inputs;
   if (!settings.base_motion.empty()) result["base_motion"] = settings.base_motion;
   if (settings.payload) {
     result["payload"] = {{"frame", settings.payload->frame},
                          {"mass", settings.payload->mass},
                          {"center", vector3(settings.payload->center)}};
   }
-  if (settings.drop_payload) result["drop_payload"] = *settings.drop_payload;
   return result;
 }
 
@@ -221,6 +228,18 @@ json events_json(const Recording& recording) {
   for (const RunEvent& event : recording.events)
     events.push_back({{"t", event.t}, {"what", event.what}});
   return events;
+}
+
+json pushes_json(const Recording& recording) {
+  json pushes = json::array();
+  for (const RunPush& push : recording.pushes) {
+    pushes.push_back({{"link", push.link},
+                      {"start", push.start},
+                      {"end", push.end},
+                      {"force", vector3(push.force)},
+                      {"point", vector3(push.point)}});
+  }
+  return pushes;
 }
 
 /// The columns of the CSV file, in order.
@@ -243,6 +262,7 @@ class CsvColumns {
     add_named("end_effector_", {"x", "y", "z"}, run.end_effector);
     add_named("end_effector_", {"qx", "qy", "qz", "qw"}, run.end_effector_orientation);
     add_joints("desired_", run, run.desired);
+    add_joints("desired_rate_", run, run.desired_rates);
   }
 
   /// The first row. A name with commas or quotes is quoted (RFC 4180).
@@ -326,7 +346,10 @@ std::string to_json(const Recording& recording, bool compact) {
     samples["end_effector_turn"] = column.all(recording.end_effector_orientation);
   if (!recording.power_balance.empty())
     samples["power_balance"] = column.wide(recording.power_balance);
-  if (!recording.desired.empty()) samples["desired"] = {{"q", column.all_wide(recording.desired)}};
+  if (!recording.desired.empty()) {
+    samples["desired"] = {{"q", column.all_wide(recording.desired)},
+                          {"qd", column.all(recording.desired_rates)}};
+  }
   if (!recording.amplitudes.empty()) {
     samples["amplitudes"] = {{"names", recording.amplitude_names},
                              {"values", column.all_wide(recording.amplitudes)}};
@@ -349,6 +372,7 @@ std::string to_json(const Recording& recording, bool compact) {
                       {"ending", statistics.ending}}},
                     {"model", model_json(recording.model, recording.beams, column)},
                     {"events", events_json(recording)},
+                    {"pushes", pushes_json(recording)},
                     {"samples", samples}};
   return run.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -9,17 +9,22 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ode/make_integrator.hpp"
 #include "ode/solve.hpp"
-#include "simulation/actuation.hpp"
+#include "simulation/control_loop.hpp"
 #include "simulation/joint_constraints.hpp"
 #include "simulation/run_events.hpp"
+#include "simulation/run_inputs.hpp"
 #include "simulation/sampling.hpp"
+#include "simulation/torque_law.hpp"
 
 namespace dynamics {
 
@@ -32,20 +37,23 @@ std::vector<double> initial_state(const char* name, std::vector<double> given, c
 
 RunSettings run_settings(const Model& model, const SimulationOptions& options);
 
-/// Integrates `equations` in the scalar type; samples are evaluated with `plant`, in double.
+/// Integrates `equations` under the torques of `law` in the scalar type; samples are evaluated with
+/// `plant`, in double.
 template <class Scalar>
 class Run {
  public:
-  Run(EquationsOfMotion<Scalar>& equations, Plant& plant, const SimulationOptions& options,
-      const Progress& progress)
+  /// `control`: the same law where it is a control loop. q0 and qd0 are state vectors.
+  Run(EquationsOfMotion<Scalar>& equations, Plant& plant, TorqueLaw<Scalar>& law,
+      ControlLoop* control, std::vector<double> q0, std::vector<double> qd0,
+      const SimulationOptions& options, const Progress& progress)
       : plant_(&plant),
-        controller_model_(equations),
+        wide_equations_(equations),
+        law_(law),
+        control_(control),
         options_(options),
         progress_(progress),
-        q0_(initial_state("q0", options.q0.empty() ? default_start(plant.model()) : options.q0,
-                          plant)),
-        qd0_(initial_state("qd0", options.qd0, plant)),
-        actuation_(plant.model(), options, q0_),
+        q0_(std::move(q0)),
+        qd0_(std::move(qd0)),
         run_(plant.model()),
         tau_(plant.joints()),
         q_(plant.size()),
@@ -53,45 +61,76 @@ class Run {
         qdd_(plant.size()),
         tau_sample_(plant.joints()),
         desired_(3 * plant.joints()),
-        force_(plant.joints()),
+        force_(plant.size()),
         saturated_(plant.joints(), false) {
     // Work is integrated as an additional state unless energy is conserved.
-    const bool powered = options.scenario != Scenario::free_fall || equations.exchanges_energy() ||
-                         options.limits || options.drop_payload || !options.events.empty();
+    const bool powered = !law.is_passive() || equations.exchanges_energy() || options.limits ||
+                         !options.wrenches.empty() || !options.payload_changes.empty() ||
+                         !options.locks.empty() || !options.events.empty();
     layout_ = {plant.size(), plant.size() + (powered ? 1 : 0)};
   }
 
   Recording run() {
     const std::vector<double> times = sample_times(options_.duration, options_.sample);
     run_.settings = run_settings(plant_->model(), options_);
-    plant_->describe(run_);
-    if (options_.trajectory) run_.desired.resize(plant_->joints());
+    prepare_columns(run_, *plant_);
+    if (reference() != nullptr) {
+      run_.desired.resize(plant_->joints());
+      run_.desired_rates.resize(plant_->joints());
+    }
 
     // with the given dry friction; force_ becomes the sum of the forces that can do work
     [[maybe_unused]] const auto free = [this](const Scalar& t, Input q, Input qd, Input friction,
                                               Output qdd) {
-      actuation_.torques(controller_model_, t, q, qd, tau_);
-      for (std::size_t i = 0; i < tau_.size(); ++i) force_[i] = tau_[i] + friction[i];
+      compute_forces(t, q, qd);
+      for (std::size_t i = 0; i < tau_.size(); ++i) force_[i] += friction[i];
       equations().accelerations(t, q, qd, force_, qdd);
+    };
+    // the same times M, by recursion: M times the accelerations would lose what acts on light links
+    [[maybe_unused]] const auto net_forces = [this](const Scalar& t, Input q, Input qd,
+                                                    Input friction, Output h) {
+      compute_forces(t, q, qd);
+      for (std::size_t i = 0; i < tau_.size(); ++i) force_[i] += friction[i];
+      if constexpr (is_double) {
+        plant_->bias_forces(t, q, qd, h);
+        for (double& force : h) force = -force;
+        for (std::size_t i = 0; i < force_.size(); ++i) h[i] += force_[i];
+      }
     };
     [[maybe_unused]] std::optional<JointConstraints> constraints;
     [[maybe_unused]] std::optional<RunEvents> events;
+    [[maybe_unused]] std::optional<RunInputs> inputs;
     if constexpr (is_double) {
-      if (options_.limits || has_dry_friction()) {
-        constraints.emplace(*plant_, options_.limits, options_.restitution, free);
+      if (options_.limits || !options_.locks.empty() || has_dry_friction()) {
+        constraints.emplace(*plant_, options_.limits, options_.restitution, free,
+                            JointConstraints::Drives{nullptr, net_forces, {}});
         constraints_ = &*constraints;
       }
       events.emplace(plant_, options_, layout_, constraints_, run_);
+      inputs.emplace(plant_, options_, layout_, constraints_, *events, run_);
+      inputs_ = &*inputs;
+      if (control_ != nullptr) {
+        for (const double t : control_->jumps()) inputs_->schedule().add(t, options_.duration);
+        control_->set_interval_end(inputs_->schedule().next());
+      }
     }
     const auto acceleration = [&](const Scalar& t, Input q_all, Input qd_all, Output out) {
       const std::size_t n = layout_.coordinates;
       const Input q = q_all.first(n), qd = qd_all.first(n);
+      if constexpr (is_double) {
+        // a trial step has diverged: the integrator shortens it
+        if (!all_finite(q) || !all_finite(qd)) {
+          std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
+          return;
+        }
+      }
       accelerations(t, q, qd, out.first(n));
       if (layout_.has_work()) out[n] = equations().power(t, q, qd, out.first(n), force_);
     };
     const auto system = ode::System<Scalar>::second_order(layout_.half, acceleration);
     const auto integrator = ode::make_integrator<Scalar>(options_.integrator, system, numerics());
 
+    methods_.push_back(integrator->method());
     std::vector<Scalar> y0(2 * layout_.half, Scalar(0.0)), scalar_times(times.begin(), times.end());
     if constexpr (is_double) {
       if (constraints_ != nullptr) constraints_->start(0.0, q0_, qd0_);
@@ -103,7 +142,8 @@ class Run {
     run_.settings.qd0 = qd0_;
 
     const auto on_sample = [this](const Scalar& t, Input y) { sample(t, y); };
-    const auto on_step = [this](const Scalar& t, Input) {
+    const auto on_step = [&](const Scalar& t, Input) {
+      log_method(static_cast<double>(t), integrator->method());
       return !progress_ || progress_(static_cast<double>(t));
     };
     ode::RunPlan<Scalar> plan;
@@ -111,7 +151,13 @@ class Run {
     plan.sample_times = scalar_times;
     plan.on_sample = on_sample;
     plan.on_step = on_step;
-    if constexpr (is_double) plan.events = events->events();
+    const auto next_breakpoint = [this](const Scalar&) { return Scalar(next_jump()); };
+    const auto on_breakpoint = [this](const Scalar& t, Output y) { pass_jump(t, y); };
+    if constexpr (is_double) {
+      plan.events = events->events();
+      plan.next_breakpoint = next_breakpoint;
+      plan.on_breakpoint = on_breakpoint;
+    }
     ode::Solver<Scalar> solver(*integrator, plan.events.size());
 
     const auto start = std::chrono::steady_clock::now();
@@ -129,6 +175,7 @@ class Run {
                        .energy_drift = 0.0,
                        .completed = outcome.ok(),
                        .ending = outcome.ok() ? "" : outcome.message()};
+    run_.settings.integrator = fmt::format("{}", fmt::join(methods_, ", "));
     finish_energies(run_);
     return std::move(run_);
   }
@@ -143,8 +190,48 @@ class Run {
     if constexpr (is_double) {
       return *plant_;
     } else {
-      return controller_model_;
+      return wide_equations_;
     }
+  }
+
+  /// The reference whose positions are recorded; null if there is none.
+  const Trajectory* reference() const {
+    if (control_ != nullptr) return control_->recorded_reference();
+    return options_.trajectory.get();
+  }
+
+  /// The next time at which torques or inputs jump.
+  double next_jump() const {
+    if constexpr (is_double) {
+      const double scheduled = inputs_->schedule().next();
+      return control_ != nullptr ? std::min(scheduled, control_->next()) : scheduled;
+    } else {
+      return std::numeric_limits<double>::infinity();
+    }
+  }
+
+  void pass_jump([[maybe_unused]] const Scalar& t, [[maybe_unused]] Output y) {
+    if constexpr (is_double) {
+      inputs_->schedule().pass(t, y);
+      if (control_ != nullptr) {
+        control_->set_interval_end(inputs_->schedule().next());
+        control_->pass(t, layout_.q(y), layout_.qd(y));
+      }
+      if (constraints_ != nullptr) constraints_->update(t, layout_.q(y), layout_.qd(y));
+    }
+  }
+
+  /// Sets tau_ to the torques of the actuators and force_ to them and those of the wrenches.
+  void compute_forces(const Scalar& t, Input q, Input qd) {
+    law_.torques(t, q, qd, tau_);
+    std::fill(std::copy(tau_.begin(), tau_.end(), force_.begin()), force_.end(), Scalar(0.0));
+    if constexpr (is_double) {
+      if (inputs_->has_wrenches()) inputs_->add_wrenches(t, q, force_);
+    }
+  }
+
+  static bool all_finite(Input values) {
+    return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
   }
 
   bool has_dry_friction() const {
@@ -154,7 +241,7 @@ class Run {
     return false;
   }
 
-  /// Accelerations under the torques of the scenario and the constraints; sets tau_ and force_.
+  /// Accelerations under torques, wrenches and constraints; sets tau_ and force_.
   void accelerations(const Scalar& t, Input q, Input qd, Output qdd) {
     if constexpr (is_double) {
       if (constraints_ != nullptr) {
@@ -162,9 +249,8 @@ class Run {
         return;
       }
     }
-    actuation_.torques(controller_model_, t, q, qd, tau_);
-    std::copy(tau_.begin(), tau_.end(), force_.begin());
-    equations().accelerations(t, q, qd, tau_, qdd);
+    compute_forces(t, q, qd);
+    equations().accelerations(t, q, qd, force_, qdd);
   }
 
   ode::Options<Scalar> numerics() const {
@@ -180,7 +266,7 @@ class Run {
   void sample(const Scalar& wide_t, Input y) {
     const auto t = static_cast<double>(wide_t);
     const Input wide_q = layout_.q(y), wide_qd = layout_.qd(y);
-    actuation_.torques(controller_model_, wide_t, wide_q, wide_qd, tau_);
+    law_.torques(wide_t, wide_q, wide_qd, tau_);
     for (std::size_t i = 0; i < q_.size(); ++i) {
       q_[i] = static_cast<double>(wide_q[i]);
       qd_[i] = static_cast<double>(wide_qd[i]);
@@ -198,11 +284,22 @@ class Run {
     run_.power_balance.push_back(plant_->energy_rate(t, q_, qd_, qdd_) -
                                  plant_->power(t, q_, qd_, qdd_, force_sample_));
     if (options_.limits) log_saturation(t);
-    if (!options_.trajectory) return;
+    if (reference() == nullptr) return;
     const std::size_t joints = tau_.size();
     const std::span<double> all(desired_);
-    options_.trajectory->at(t, all.first(joints), all.subspan(joints, joints), all.last(joints));
-    for (std::size_t i = 0; i < joints; ++i) run_.desired[i].push_back(desired_[i]);
+    reference()->at(t, all.first(joints), all.subspan(joints, joints), all.last(joints));
+    for (std::size_t i = 0; i < joints; ++i) {
+      run_.desired[i].push_back(desired_[i]);
+      run_.desired_rates[i].push_back(desired_[joints + i]);
+    }
+  }
+
+  /// Logs the first step of each integrator after another one.
+  void log_method(double t, const std::string& method) {
+    if (std::find(methods_.begin(), methods_.end(), method) != methods_.end()) return;
+    run_.events.push_back({t, fmt::format("the equations are stiff: integrated by {} instead of {}",
+                                          method, methods_.back())});
+    methods_.push_back(method);
   }
 
   void log_default_start() {
@@ -228,17 +325,21 @@ class Run {
   }
 
   Plant* plant_;
-  EquationsOfMotion<Scalar>& controller_model_;  ///< the controller's model, always with payload
+  EquationsOfMotion<Scalar>& wide_equations_;  ///< with scalars other than double
+  TorqueLaw<Scalar>& law_;
+  ControlLoop* control_;
   const SimulationOptions& options_;
   const Progress& progress_;
   std::vector<double> q0_, qd0_;
-  Actuation<Scalar> actuation_;
   Recording run_;
   StateLayout layout_{};
   JointConstraints* constraints_ = nullptr;
+  RunInputs* inputs_ = nullptr;  ///< with double
   std::vector<Scalar> tau_;
   std::vector<double> q_, qd_, qdd_, tau_sample_, force_sample_, desired_;
-  std::vector<Scalar> force_;  ///< joint torques and dry friction of sliding joints
+  /// Joint torques, wrenches and dry friction of sliding joints; one entry per coordinate.
+  std::vector<Scalar> force_;
+  std::vector<std::string> methods_;  ///< integrators so far
   std::vector<bool> saturated_;
 };
 

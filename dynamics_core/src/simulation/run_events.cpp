@@ -17,7 +17,6 @@ RunEvents::RunEvents(Plant*& plant, const SimulationOptions& options, StateLayou
     : plant_(plant), layout_(layout), constraints_(constraints), run_(run) {
   if (constraints != nullptr) add_constraints(*constraints);
   if (options.limits) add_velocity_limits();
-  if (options.drop_payload) add_payload_drop(*options.drop_payload);
   for (const SimulationEvent& event : options.events) add_user_event(event);
 }
 
@@ -37,15 +36,7 @@ void RunEvents::log(double t, std::string what) {
   if (run_.events.size() < max_events) run_.events.push_back({t, std::move(what)});
 }
 
-double RunEvents::energy(double t, ConstState y) {
-  Recording scratch(plant_->model());
-  plant_->describe(scratch);
-  plant_->record(t, layout_.q(y), layout_.qd(y), scratch);
-  return scratch.kinetic[0] + scratch.potential[0] + scratch.strain[0];
-}
-
-template <class Change>
-void RunEvents::change_and_add_work(double t, State y, Change&& change) {
+void RunEvents::change_and_add_work(double t, State y, ode::FunctionRef<void()> change) {
   const double before = energy(t, y);
   change();
   if (layout_.has_work()) y[layout_.work()] += energy(t, y) - before;
@@ -90,7 +81,8 @@ void RunEvents::add_stop(JointConstraints& constraints, std::size_t joint, int s
           const int reached = constraints.reaches(i, layout_.q(y), layout_.qd(y));
           if (reached != 0) hits.push_back({i, reached, layout_.qd(y)[i]});
         }
-        change_and_add_work(t, y, [&] { constraints.impact(t, layout_.q(y), layout_.qd(y)); });
+        const auto impact = [&] { constraints.impact(t, layout_.q(y), layout_.qd(y)); };
+        change_and_add_work(t, y, impact);
         for (const Hit& hit : hits) {
           const Coordinate& coordinate = plant_->model().coordinates()[hit.joint];
           log(t, fmt::format("{} hits its {} stop at {:.6g} {}{}", coordinate.name,
@@ -124,23 +116,6 @@ void RunEvents::add_velocity_limits() {
   }
 }
 
-void RunEvents::add_payload_drop(double time) {
-  plant_without_payload_ = plant_->without_payload();
-  if (!plant_without_payload_) {
-    throw ArgumentError("drop_payload is set but the model has no payload: give it one");
-  }
-  add([time](const double& t, ConstState) { return t - time; }, Crossing::rising,
-      [this](const double& t, State y) {
-        // the joint velocities stay; the payload leaves with its momentum
-        change_and_add_work(t, y, [&] {
-          plant_ = plant_without_payload_.get();
-          if (constraints_ != nullptr) constraints_->replace_plant(*plant_);
-        });
-        log(t, "the payload is dropped");
-        return EventAction::restart;
-      });
-}
-
 void RunEvents::add_user_event(const SimulationEvent& event) {
   add([this, &event](const double& t,
                      ConstState y) { return event.function(t, layout_.q(y), layout_.qd(y)); },
@@ -149,12 +124,13 @@ void RunEvents::add_user_event(const SimulationEvent& event) {
         log(t, event.name);
         EventAction action = event.stop ? EventAction::stop : EventAction::proceed;
         if (event.action) {
-          change_and_add_work(t, y, [&] {
+          const auto change = [&] {
             action = event.action(t, layout_.q(y), layout_.qd(y));
             // joints that were held may move now
             if (action != EventAction::proceed && constraints_ != nullptr)
               constraints_->start(t, layout_.q(y), layout_.qd(y));
-          });
+          };
+          change_and_add_work(t, y, change);
         }
         return action;
       },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// RunEvents: the events of a simulation: dry friction and joint stops, velocity limits, the dropped
-// payload and the user's events.
+// RunEvents: the events of a simulation: dry friction and joint stops, velocity limits and the
+// user's events.
 
 #include <deque>
 #include <functional>
@@ -12,6 +12,7 @@
 
 #include "dynamics_core/simulate.hpp"
 #include "ode/event.hpp"
+#include "ode/function_ref.hpp"
 #include "simulation/joint_constraints.hpp"
 
 namespace dynamics {
@@ -39,11 +40,16 @@ class RunEvents {
   using State = std::span<double>;
   using ConstState = std::span<const double>;
 
-  /// `plant` refers to the simulation's current plant: dropping the payload replaces it.
+  /// `plant` refers to the simulation's current plant, which a change of the payload replaces.
   RunEvents(Plant*& plant, const SimulationOptions& options, StateLayout layout,
             JointConstraints* constraints, Recording& run);
 
   std::span<const ode::Event<double>> events() const { return events_; }
+
+  /// Adds an event to the recording.
+  void log(double t, std::string what);
+  /// Applies `change` and adds the energy that it brings to the work.
+  void change_and_add_work(double t, State y, ode::FunctionRef<void()> change);
 
  private:
   using Function = std::function<double(const double&, ConstState)>;
@@ -54,7 +60,6 @@ class RunEvents {
   void add_constraints(JointConstraints& constraints);
   void add_stop(JointConstraints& constraints, std::size_t joint, int side);
   void add_velocity_limits();
-  void add_payload_drop(double time);
   void add_user_event(const SimulationEvent& event);
 
   struct Hit {
@@ -63,19 +68,16 @@ class RunEvents {
     double velocity;
   };
 
-  void log(double t, std::string what);
   /// Total energy of the state.
-  double energy(double t, ConstState y);
-  /// Applies `change` and adds the energy that it brings to the work.
-  template <class Change>
-  void change_and_add_work(double t, State y, Change&& change);
+  double energy(double t, ConstState y) {
+    return plant_->energy(t, layout_.q(y), layout_.qd(y)).total();
+  }
 
   Plant*& plant_;
   StateLayout layout_;
   JointConstraints* constraints_;
   Recording& run_;
-  std::vector<int> contacts_;  ///< before a change
-  std::unique_ptr<Plant> plant_without_payload_;
+  std::vector<int> contacts_;       ///< before a change
   std::deque<Function> functions_;  ///< referenced by events_
   std::deque<Action> actions_;
   std::vector<ode::Event<double>> events_;

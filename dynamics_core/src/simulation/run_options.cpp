@@ -45,11 +45,10 @@ void check_options(const Model& model, const SimulationOptions& options) {
     throw ArgumentError(
         fmt::format("restitution is {}; it must be from 0 to 1", options.restitution));
   }
-  if (options.drop_payload &&
-      !(*options.drop_payload > 0.0 && *options.drop_payload < options.duration)) {
+  if (options.scenario == Scenario::hold && options.trajectory) {
     throw ArgumentError(
-        fmt::format("drop_payload is {} s; it must lie within the {} s of the simulation",
-                    *options.drop_payload, options.duration));
+        "scenario hold holds the initial position: remove options.trajectory, or take scenario "
+        "computed-torque");
   }
   for (const SimulationEvent& event : options.events) {
     if (!event.function) throw ArgumentError(fmt::format("event '{}' has no function", event.name));
@@ -94,7 +93,22 @@ RunSettings run_settings(const Model& model, const SimulationOptions& options) {
   settings.limits = options.limits;
   settings.restitution = options.restitution;
   settings.payload = model.payload();
-  settings.drop_payload = options.drop_payload;
+  settings.control_rate = options.sampling.period > 0.0 ? 1.0 / options.sampling.period : 0.0;
+  settings.control_delay = options.sampling.delay;
+  for (const LinkWrenchHistory& history : options.wrenches) {
+    settings.inputs.push_back(history.description.empty() ? "wrench on " + history.link
+                                                          : history.description);
+  }
+  for (const PayloadChange& change : options.payload_changes) {
+    settings.inputs.push_back(
+        change.payload ? fmt::format("payload {:.6g} kg on {} from {:.6g} s", change.payload->mass,
+                                     change.payload->frame, change.time)
+                       : fmt::format("payload dropped at {:.6g} s", change.time));
+  }
+  for (const JointLock& lock : options.locks) {
+    settings.inputs.push_back(
+        fmt::format("{} locked from {:.6g} s until {:.6g} s", lock.joint, lock.start, lock.end));
+  }
   return settings;
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
@@ -49,7 +50,40 @@ void record_sample(Recording& run, Plant& plant, double t, std::span<const doubl
     actuator_power += tau[i] * qd[i];
   }
   run.power.push_back(actuator_power);
-  plant.record(t, q, qd, run);
+  const PlantEnergy energies = plant.energy(t, q, qd);
+  run.kinetic.push_back(energies.kinetic);
+  run.potential.push_back(energies.potential);
+  run.strain.push_back(energies.strain);
+  const Pose tip = plant.frame_pose(t, q, plant.model().end_effector());
+  const Eigen::Quaterniond orientation(tip.rotation);
+  const Eigen::Vector3d center_of_mass = plant.center_of_mass(t, q, qd);
+  for (std::size_t k = 0; k < 3; ++k) {
+    run.end_effector[k].push_back(tip.translation[static_cast<Eigen::Index>(k)]);
+    run.center_of_mass[k].push_back(center_of_mass[static_cast<Eigen::Index>(k)]);
+  }
+  for (std::size_t k = 0; k < 4; ++k)
+    run.end_effector_orientation[k].push_back(orientation.coeffs()[static_cast<Eigen::Index>(k)]);
+  for (std::size_t i = 0; i < run.amplitudes.size(); ++i) {
+    run.amplitudes[i].push_back(q[plant.joints() + i]);
+    run.amplitude_rates[i].push_back(qd[plant.joints() + i]);
+  }
+  for (std::size_t i = 0; i < run.beams.size(); ++i) {
+    const Eigen::Vector3d end = plant.tip_deflection(q, i);
+    run.tips[2 * i].push_back(end.y());
+    run.tips[2 * i + 1].push_back(end.z());
+  }
+}
+
+void prepare_columns(Recording& run, const Plant& plant) {
+  run.amplitude_names = plant.amplitude_names();
+  run.amplitudes.resize(run.amplitude_names.size());
+  run.amplitude_rates.resize(run.amplitude_names.size());
+  run.beams = plant.beams();
+  for (const BeamShapes& beam : run.beams) {
+    run.tip_names.push_back(beam.link + "_y");
+    run.tip_names.push_back(beam.link + "_z");
+  }
+  run.tips.resize(run.tip_names.size());
 }
 
 void finish_energies(Recording& run) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/recording.hpp"
 #include "dynamics_core/trajectory.hpp"
 
 namespace dynamics {
@@ -16,6 +17,9 @@ void require_positive(const char* name, double value);
 
 /// 0, sample, 2 sample, ..., duration. Throws ArgumentError for more than 1e8 samples.
 std::vector<double> sample_times(double duration, double sample);
+
+/// Names and shapes of the flexible links, and their columns.
+void prepare_columns(Recording& run, const Plant& plant);
 
 /// Appends one sample to all columns of the recording except work, energy_drift and power_balance.
 void record_sample(Recording& run, Plant& plant, double t, std::span<const double> q,

@@ -31,20 +31,82 @@ const char* to_string(Scenario scenario) {
   return "unknown";
 }
 
+namespace {
+
+/// The controller of a scenario.
+std::unique_ptr<Controller> scenario_controller(const SimulationOptions& options) {
+  switch (options.scenario) {
+    case Scenario::free_fall: return make_controller("none");
+    case Scenario::forced: return make_controller("feedforward");
+    case Scenario::hold:
+    case Scenario::computed_torque: break;
+  }
+  return make_controller("computed-torque", {.gains = {.bandwidth = {options.bandwidth}}});
+}
+
+Recording run_with(Plant& plant, Controller& controller, const SimulationOptions& options,
+                   const Progress& progress) {
+  auto q0 =
+      initial_state("q0", options.q0.empty() ? default_start(plant.model()) : options.q0, plant);
+  auto qd0 = initial_state("qd0", options.qd0, plant);
+  ControlLoop loop(controller, plant, options, q0, qd0);
+  Recording run =
+      Run<double>(plant, plant, loop, &loop, std::move(q0), std::move(qd0), options, progress)
+          .run();
+  run.settings.controller = controller.name();
+  run.settings.gains = controller.gains();
+  return run;
+}
+
+void refuse_scenario(const SimulationOptions& options) {
+  const SimulationOptions defaults;
+  if (options.scenario == defaults.scenario && options.bandwidth == defaults.bandwidth) return;
+  throw ArgumentError(
+      "options.scenario and options.bandwidth are for simulate() without a controller: the "
+      "controller has gains of its own");
+}
+
+void refuse_base(const SimulationOptions& options) {
+  if (!options.base) return;
+  throw ArgumentError(
+      "options.base is set: the plant defines the motion of its base, for example "
+      "RigidPlantOptions::base");
+}
+
+std::unique_ptr<Plant> plant_of(const Model& model, const SimulationOptions& options) {
+  return rigid_plant(model, {.friction = options.friction, .base = options.base});
+}
+
+}  // namespace
+
 Recording simulate(const Model& model, const SimulationOptions& options, const Progress& progress) {
   check_options(model, options);
-  const auto plant = rigid_plant(model, {.friction = options.friction, .base = options.base});
-  return Run<double>(*plant, *plant, options, progress).run();
+  return run_with(*plant_of(model, options), *scenario_controller(options), options, progress);
+}
+
+Recording simulate(const Model& model, Controller& controller, const SimulationOptions& options,
+                   const Progress& progress) {
+  check_options(model, options);
+  refuse_scenario(options);
+  Recording run = run_with(*plant_of(model, options), controller, options, progress);
+  run.settings.scenario = "control";
+  return run;
 }
 
 Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress) {
   check_options(plant.model(), options);
-  if (options.base) {
-    throw ArgumentError(
-        "options.base is set: the plant defines the motion of its base, for example "
-        "RigidPlantOptions::base");
-  }
-  return Run<double>(plant, plant, options, progress).run();
+  refuse_base(options);
+  return run_with(plant, *scenario_controller(options), options, progress);
+}
+
+Recording simulate(Plant& plant, Controller& controller, const SimulationOptions& options,
+                   const Progress& progress) {
+  check_options(plant.model(), options);
+  refuse_base(options);
+  refuse_scenario(options);
+  Recording run = run_with(plant, controller, options, progress);
+  run.settings.scenario = "control";
+  return run;
 }
 
 }  // namespace dynamics

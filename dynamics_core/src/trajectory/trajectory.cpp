@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "dynamics_core/view.hpp"
 #include "trajectory/closed_form_trajectories.hpp"
@@ -29,6 +31,44 @@ void require_finite(const char* name, const std::vector<double>& values) {
       throw ArgumentError(fmt::format("{}[{}] is {}; it must be finite", name, i, values[i]));
   }
 }
+
+class HoldTrajectory final : public Trajectory {
+ public:
+  explicit HoldTrajectory(std::vector<double> q) : q_(std::move(q)) { require_finite("q", q_); }
+  std::size_t size() const override { return q_.size(); }
+  void at(double, std::span<double> q, std::span<double> qd, std::span<double> qdd) const override {
+    check_spans(size(), q, qd, qdd);
+    std::copy(q_.begin(), q_.end(), q.begin());
+    std::fill(qd.begin(), qd.end(), 0.0);
+    std::fill(qdd.begin(), qdd.end(), 0.0);
+  }
+
+ private:
+  std::vector<double> q_;
+};
+
+class FunctionTrajectory final : public Trajectory {
+ public:
+  using Function =
+      std::function<void(double, std::span<double>, std::span<double>, std::span<double>)>;
+  FunctionTrajectory(std::size_t size, Function function, std::vector<double> breakpoints)
+      : size_(size), function_(std::move(function)), breakpoints_(std::move(breakpoints)) {
+    if (!function_) throw ArgumentError("the function of the trajectory is empty");
+    require_finite("breakpoints", breakpoints_);
+  }
+  std::size_t size() const override { return size_; }
+  std::vector<double> breakpoints() const override { return breakpoints_; }
+  void at(double t, std::span<double> q, std::span<double> qd,
+          std::span<double> qdd) const override {
+    check_spans(size(), q, qd, qdd);
+    function_(t, q, qd, qdd);
+  }
+
+ private:
+  std::size_t size_;
+  Function function_;
+  std::vector<double> breakpoints_;
+};
 
 }  // namespace
 
@@ -73,6 +113,17 @@ std::unique_ptr<Trajectory> cycloid_trajectory(std::vector<double> q0, std::vect
 std::unique_ptr<Trajectory> mohan_saha_trajectory(std::vector<double> q0, std::vector<double> k,
                                                   std::vector<double> T) {
   return std::make_unique<MohanSahaTrajectory>(std::move(q0), std::move(k), std::move(T));
+}
+
+std::unique_ptr<Trajectory> hold_trajectory(std::vector<double> q) {
+  return std::make_unique<HoldTrajectory>(std::move(q));
+}
+
+std::unique_ptr<Trajectory> function_trajectory(
+    std::size_t size,
+    std::function<void(double, std::span<double>, std::span<double>, std::span<double>)> function,
+    std::vector<double> breakpoints) {
+  return std::make_unique<FunctionTrajectory>(size, std::move(function), std::move(breakpoints));
 }
 
 std::unique_ptr<Trajectory> forced_trajectory(const ForcedMotion& forced, std::vector<double> q0) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <initializer_list>
 
 #include "dynamics_core/trajectory.hpp"
 #include "trajectory/csv_table.hpp"
@@ -67,14 +68,47 @@ bool stays_finite(const Quintic& k, double h) {
 
 /// Columns that have the prefix of a joint's values but the name of no joint: a file of another
 /// robot, or a misspelled name.
-void check_joints_of_columns(const CsvTable& table, const Model& model) {
+void check_joints_of_columns(const CsvTable& table, const Model& model,
+                             std::initializer_list<std::string_view> prefixes) {
   for (const std::string& name : table.names()) {
-    for (const std::string_view prefix : {"q_", "qd_", "qdd_"}) {
+    for (const std::string_view prefix : prefixes) {
       if (!name.starts_with(prefix) || model.find_coordinate(name.substr(prefix.size()))) continue;
       table.fail_names(fmt::format("column '{}' is for no joint of '{}'; it has {}", name,
                                    model.name(), fmt::join(model.coordinate_names(), ", ")));
     }
   }
+}
+
+/// Columns PREFIX + name of all coordinates; none if the file has none of them and they are not
+/// required.
+std::vector<std::size_t> joint_columns(const CsvTable& table, const Model& model,
+                                       const char* prefix, bool required) {
+  std::vector<std::size_t> found;
+  std::string missing;
+  for (const Coordinate& coordinate : model.coordinates()) {
+    const auto at = table.find(prefix + coordinate.name);
+    if (at) {
+      found.push_back(*at);
+    } else if (missing.empty()) {
+      missing = coordinate.name;
+    }
+  }
+  if (!missing.empty() && (required || !found.empty())) {
+    table.fail_names(fmt::format("column '{}{}' for joint '{}' of '{}' is missing", prefix, missing,
+                                 missing, model.name()));
+  }
+  return found;
+}
+
+/// The numbers of these columns, by row; nothing without columns.
+std::vector<std::vector<double>> rows_of(const CsvTable& table,
+                                         const std::vector<std::size_t>& columns) {
+  std::vector<std::vector<double>> rows;
+  for (std::size_t row = 0; !columns.empty() && row < table.rows(); ++row) {
+    auto& values = rows.emplace_back();
+    for (const std::size_t i : columns) values.push_back(table.number(row, i));
+  }
+  return rows;
 }
 
 }  // namespace
@@ -139,26 +173,10 @@ std::unique_ptr<Trajectory> knot_trajectory(Knots knots) {
 
 Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model) {
   const CsvTable table(text, file_name);
-  const auto find_columns = [&](const char* prefix, bool required) {
-    std::vector<std::size_t> found;
-    std::string missing;
-    for (const Coordinate& coordinate : model.coordinates()) {
-      const auto at = table.find(prefix + coordinate.name);
-      if (at) {
-        found.push_back(*at);
-      } else if (missing.empty()) {
-        missing = coordinate.name;
-      }
-    }
-    if (!missing.empty() && (required || !found.empty())) {
-      table.fail_names(fmt::format("column '{}{}' for joint '{}' of '{}' is missing", prefix,
-                                   missing, missing, model.name()));
-    }
-    return found;
-  };
-  const auto q = find_columns("q_", true), qd = find_columns("qd_", false),
-             qdd = find_columns("qdd_", false);
-  check_joints_of_columns(table, model);
+  const auto q = joint_columns(table, model, "q_", true),
+             qd = joint_columns(table, model, "qd_", false),
+             qdd = joint_columns(table, model, "qdd_", false);
+  check_joints_of_columns(table, model, {"q_", "qd_", "qdd_"});
   if (qd.empty() && !qdd.empty()) {
     table.fail_names(
         "has columns qdd_* without qd_*: accelerations are used only together with velocities; add "
@@ -167,17 +185,19 @@ Knots read_trajectory_csv(std::string_view text, std::string_view file_name, con
 
   Knots knots;
   knots.t = table.times();
-  const auto read_row = [&](std::size_t row, const std::vector<std::size_t>& columns,
-                            std::vector<std::vector<double>>& into) {
-    if (columns.empty()) return;
-    auto& values = into.emplace_back();
-    for (const std::size_t i : columns) values.push_back(table.number(row, i));
-  };
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    read_row(row, q, knots.q);
-    read_row(row, qd, knots.qd);
-    read_row(row, qdd, knots.qdd);
-  }
+  knots.q = rows_of(table, q);
+  knots.qd = rows_of(table, qd);
+  knots.qdd = rows_of(table, qdd);
+  return knots;
+}
+
+Knots read_torques_csv(std::string_view text, std::string_view file_name, const Model& model) {
+  const CsvTable table(text, file_name);
+  const auto tau = joint_columns(table, model, "tau_", true);
+  check_joints_of_columns(table, model, {"tau_"});
+  Knots knots;
+  knots.t = table.times();
+  knots.q = rows_of(table, tau);
   return knots;
 }
 

@@ -54,7 +54,8 @@ class PointReader {
  public:
   explicit PointReader(std::vector<std::size_t> indices) : indices_(std::move(indices)) {}
 
-  void read(const Cursor& point, Knots& knots) const {
+  /// Appends the time of a point.
+  static void read_time(const Cursor& point, Knots& knots) {
     point.allow_keys({"positions", "velocities", "accelerations", "effort", "time_from_start"});
     const Cursor time = point.at("time_from_start");
     const double t = seconds(time);
@@ -63,11 +64,20 @@ class PointReader {
       time.fail(fmt::format("time {} is not after {}, the time of the previous point", t,
                             knots.t.back()));
     }
-    const std::size_t before = knots.t.size();
     knots.t.push_back(t);
+  }
+
+  void read(const Cursor& point, Knots& knots) const {
+    const std::size_t before = knots.t.size();
+    read_time(point, knots);
     take(point.at("positions"), knots.q);
     take_optional(point, "velocities", before, knots.qd);
     take_optional(point, "accelerations", before, knots.qdd);
+  }
+
+  void read_torques(const Cursor& point, Knots& knots) const {
+    read_time(point, knots);
+    take(point.at("effort"), knots.q);
   }
 
  private:
@@ -90,9 +100,10 @@ class PointReader {
   std::vector<std::size_t> indices_;
 };
 
-}  // namespace
-
-Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model) {
+/// Calls read(reader, point) for each point of a JointTrajectory; returns the list of points.
+template <class Read>
+void read_points(std::string_view text, std::string_view file_name, const Model& model,
+                 Read&& read) {
   const std::string file(file_name);
   // `ros2 topic echo` ends a message with ---
   const auto last = text.find_last_not_of(" \t\r\n");
@@ -106,13 +117,28 @@ Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, co
   const PointReader reader(joint_indices(message.at("joint_names"), model));
   const Cursor points = message.at("points");
   if (points.size() == 0) points.fail("there are no points");
+  read(reader, points);
+}
+
+}  // namespace
+
+Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model) {
   Knots knots;
-  for (const Cursor& point : points.entries()) reader.read(point, knots);
-  if (knots.qd.empty() && !knots.qdd.empty()) {
+  read_points(text, file_name, model, [&](const PointReader& reader, const Cursor& points) {
+    for (const Cursor& point : points.entries()) reader.read(point, knots);
+    if (!knots.qd.empty() || knots.qdd.empty()) return;
     points.fail(
         "has accelerations without velocities: accelerations are used only together with "
         "velocities; add the velocities or remove the accelerations");
-  }
+  });
+  return knots;
+}
+
+Knots read_torques_yaml(std::string_view text, std::string_view file_name, const Model& model) {
+  Knots knots;
+  read_points(text, file_name, model, [&](const PointReader& reader, const Cursor& points) {
+    for (const Cursor& point : points.entries()) reader.read_torques(point, knots);
+  });
   return knots;
 }
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dry friction in the simulation, compared with closed forms: joints stick and slide without
-// chattering. The complementarity problem behind it is compared with the enumeration of all cases.
+// chattering.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <random>
 
 #include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "simulation/joint_constraints.hpp"
 #include "support/allocation_counter.hpp"
@@ -194,75 +190,6 @@ TEST(DryFriction, JointAtAStopIsHeldByStopAndFriction) {
   ASSERT_FALSE(leaves.events.empty());
   EXPECT_THAT(leaves.events.front().what, testing::HasSubstr("leaves its stop"));
   EXPECT_NEAR(leaves.events.front().t, std::asin(1.0 / 1.5) / (2.0 * M_PI), 1e-9);
-}
-
-/// Solves by trying all 3^n cases.
-Eigen::VectorXd by_enumeration(const Eigen::MatrixXd& A, const Eigen::VectorXd& b,
-                               const Eigen::VectorXd& lower, const Eigen::VectorXd& upper) {
-  const Eigen::Index n = b.size();
-  int cases = 1;
-  for (Eigen::Index i = 0; i < n; ++i) cases *= 3;
-  for (int code = 0; code < cases; ++code) {
-    Eigen::MatrixXd equations = Eigen::MatrixXd::Identity(n, n);
-    Eigen::VectorXd right(n);
-    std::vector<int> ends;
-    int rest = code;
-    bool possible = true;
-    for (Eigen::Index i = 0; i < n; ++i, rest /= 3) {
-      ends.push_back(rest % 3 - 1);
-      if (ends.back() == 0) {
-        equations.row(i) = A.row(i);
-        right[i] = -b[i];
-      } else {
-        right[i] = ends.back() < 0 ? lower[i] : upper[i];
-        possible = possible && std::isfinite(right[i]);
-      }
-    }
-    if (!possible) continue;
-    const Eigen::VectorXd lambda = equations.partialPivLu().solve(right);
-    const Eigen::VectorXd w = b + A * lambda;
-    for (Eigen::Index i = 0; i < n; ++i) {
-      const int end = ends[static_cast<std::size_t>(i)];
-      possible = possible &&
-                 (end == 0 ? lambda[i] >= lower[i] && lambda[i] <= upper[i] : end * w[i] <= 0.0);
-    }
-    if (possible) return lambda;
-  }
-  return Eigen::VectorXd::Constant(n, std::numeric_limits<double>::quiet_NaN());
-}
-
-TEST(BoxedComplementarity, AgreesWithTheEnumerationOfAllCases) {
-  std::mt19937 random(7);
-  std::normal_distribution<double> normal;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (int sample = 0; sample < 300; ++sample) {
-    const Eigen::Index n = 1 + sample % 5;
-    const Eigen::MatrixXd R = Eigen::MatrixXd::NullaryExpr(
-        n, n, [&](Eigen::Index, Eigen::Index) { return normal(random); });
-    BoxedComplementarity problem(6);
-    const Eigen::MatrixXd A = R * R.transpose() + 0.05 * Eigen::MatrixXd::Identity(n, n);
-    problem.A.topLeftCorner(n, n) = A;
-    for (Eigen::Index i = 0; i < n; ++i) {
-      problem.b[i] = normal(random);
-      const double friction = std::abs(normal(random));
-      problem.lower[i] = (sample + i) % 3 == 1 ? -infinity : -friction;
-      problem.upper[i] = (sample + i) % 3 == 2 ? infinity : friction;
-    }
-    const Eigen::VectorXd expected =
-        by_enumeration(A, problem.b.head(n), problem.lower.head(n), problem.upper.head(n));
-    ASSERT_TRUE(problem.solve(static_cast<std::size_t>(n)));
-    EXPECT_LE(max_abs((problem.lambda.head(n) - expected).eval()), 1e-9 * (1.0 + max_abs(expected)))
-        << sample;
-  }
-}
-
-TEST(BoxedComplementarity, RefusesAnIndefiniteMatrix) {
-  BoxedComplementarity problem(2);
-  problem.A << 1, 2, 2, 1;
-  problem.b << 1, 1;
-  problem.lower << -10, -10;
-  problem.upper << 10, 10;
-  EXPECT_FALSE(problem.solve(2));
 }
 
 TEST(JointConstraints, RandomTreesStayWithinTheirStops) {

@@ -14,6 +14,7 @@
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
 #include "flexible/sample_beams.hpp"
+#include "simulation/sampling.hpp"
 
 namespace dynamics::test {
 namespace {
@@ -37,19 +38,14 @@ class RandomRun {
  public:
   RandomRun(Plant& plant, std::string name) : plant_(plant), run_(plant.model()) {
     run_.settings.robot = std::move(name);
-    plant.describe(run_);
+    prepare_columns(run_, plant);
   }
 
   void add(const Eigen::VectorXd& q) {
-    const Eigen::VectorXd qd = Eigen::VectorXd::Zero(q.size());
+    const std::vector<double> zero(static_cast<std::size_t>(q.size()), 0.0);
     const double t = 0.5 * static_cast<double>(run_.size());
-    run_.t.push_back(t);
-    for (std::size_t i = 0; i < run_.model.size(); ++i) {
-      run_.q[i].push_back(q[static_cast<Eigen::Index>(i)]);
-      for (auto* columns : {&run_.qd, &run_.qdd, &run_.tau}) (*columns)[i].push_back(0.0);
-    }
-    for (Column* column : {&run_.work, &run_.power, &run_.energy_drift}) column->push_back(0.0);
-    plant_.record(t, q, qd, run_);
+    record_sample(run_, plant_, t, {q.data(), zero.size()}, zero, zero, zero);
+    for (Column* column : {&run_.work, &run_.energy_drift}) column->push_back(0.0);
   }
 
   json text() const { return json::parse(to_json(run_)); }

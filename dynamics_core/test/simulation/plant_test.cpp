@@ -56,24 +56,19 @@ class SpringCart final : public Plant {
     return cart * qd[0] * qdd[0] + load * (qd[0] + qd[1]) * (qdd[0] + qdd[1]) +
            stiffness * q[1] * qd[1];
   }
-  void describe(Recording& run) const override {
-    run.amplitude_names = {"cart_y1"};
-    run.amplitudes.resize(1);
-    run.tip_names = {"cart_y"};
-    run.tips.resize(1);
-    run.beams = {{"cart", 0, 1, {0.0, 1.0}, {{{0.0, 1.0}, {1.0, 1.0}, {0.0, 0.0}}}, {}}};
+  PlantEnergy energy(double, ConstVector q, ConstVector qd) override {
+    return {0.5 * cart * qd[0] * qd[0] + 0.5 * load * (qd[0] + qd[1]) * (qd[0] + qd[1]), 0.0,
+            0.5 * stiffness * q[1] * q[1]};
   }
-  void record(double, ConstVector q, ConstVector qd, Recording& run) override {
-    run.kinetic.push_back(0.5 * cart * qd[0] * qd[0] +
-                          0.5 * load * (qd[0] + qd[1]) * (qd[0] + qd[1]));
-    run.potential.push_back(0.0);
-    run.strain.push_back(0.5 * stiffness * q[1] * q[1]);
-    for (Column& column : run.end_effector) column.push_back(0.0);
-    for (Column& column : run.end_effector_orientation) column.push_back(0.0);
-    for (Column& column : run.center_of_mass) column.push_back(0.0);
-    run.amplitudes[0].push_back(q[1]);
-    run.tips[0].push_back(q[1]);
+  Pose frame_pose(double, ConstVector, std::size_t) override { return {}; }
+  Eigen::Vector3d center_of_mass(double, ConstVector, ConstVector) override {
+    return Eigen::Vector3d::Zero();
   }
+  std::vector<std::string> amplitude_names() const override { return {"cart_y1"}; }
+  std::vector<BeamShapes> beams() const override {
+    return {{"cart", 0, 1, {0.0, 1.0}, {{{0.0, 1.0}, {1.0, 1.0}, {0.0, 0.0}}}, {}}};
+  }
+  Eigen::Vector3d tip_deflection(ConstVector q, std::size_t) override { return {0.0, q[1], 0.0}; }
 
  private:
   Model model_;
@@ -105,8 +100,14 @@ class ForwardingPlant : public Plant {
   double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) override {
     return plant_.energy_rate(t, q, qd, qdd);
   }
-  void record(double t, ConstVector q, ConstVector qd, Recording& run) override {
-    plant_.record(t, q, qd, run);
+  PlantEnergy energy(double t, ConstVector q, ConstVector qd) override {
+    return plant_.energy(t, q, qd);
+  }
+  Pose frame_pose(double t, ConstVector q, std::size_t frame) override {
+    return plant_.frame_pose(t, q, frame);
+  }
+  Eigen::Vector3d center_of_mass(double t, ConstVector q, ConstVector qd) override {
+    return plant_.center_of_mass(t, q, qd);
   }
 
  private:
@@ -157,9 +158,11 @@ TEST(Plant, EnergyDriftPropagatesNan) {
   class Broken final : public ForwardingPlant {
    public:
     Broken(Plant& plant, std::size_t sample) : ForwardingPlant(plant), sample_(sample) {}
-    void record(double t, ConstVector q, ConstVector qd, Recording& run) override {
-      ForwardingPlant::record(t, q, qd, run);
-      if (run.kinetic.size() == sample_ + 1) run.kinetic.back() = std::nan("");
+    PlantEnergy energy(double t, ConstVector q, ConstVector qd) override {
+      PlantEnergy energies = ForwardingPlant::energy(t, q, qd);
+      const double at = 0.01 * static_cast<double>(sample_);
+      if (std::abs(t - at) < 1e-9) energies.kinetic = std::nan("");
+      return energies;
     }
 
    private:
@@ -247,7 +250,7 @@ TEST(Plant, WritesFlexibleColumns) {
   const std::string csv = to_csv(run);
   EXPECT_TRUE(
       csv.starts_with("t,q_rail,qd_rail,tau_rail,kinetic,potential,strain,e_cart_y1,"
-                      "tip_cart_y,qdd_rail,work,"))
+                      "tip_cart_y,tip_cart_z,qdd_rail,work,"))
       << csv;
   const std::string text = to_json(run);
   EXPECT_NE(text.find(R"("shapes":{"amplitude":0,)"), std::string::npos);

@@ -7,7 +7,7 @@
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/plant.hpp"
 #include "flexible/tree.hpp"
-#include "simulation/joint_resistance.hpp"
+#include "plant/joint_resistance.hpp"
 
 namespace dynamics {
 namespace {
@@ -71,7 +71,7 @@ class FlexiblePlant final : public Plant {
         rigid_workspace_(model.rigid()),
         forces_(model.size()),
         resistance_(model.rigid()),
-        torques_(model.joint_count()),
+        torques_(model.size()),
         dry_(options.friction && options.dry_friction),
         amplitude_qdd_(model.amplitude_count()) {
     conditions_.friction = options.friction;
@@ -126,57 +126,87 @@ class FlexiblePlant final : public Plant {
     return rate - dynamics::power(model_, workspace_, qd, zero_torques).damping;
   }
 
+  void hybrid_dynamics(double, ConstVector q, ConstVector qd, ConstVector joint_qdd,
+                       ConstVector forces, MutableVector qdd, MutableVector tau) override {
+    const std::size_t joints = model_.joint_count();
+    joint_torques(model_, workspace_, q, qd, joint_qdd, tau, amplitude_qdd_,
+                  options_.friction && !dry_,
+                  ConstVector(forces.data() + joints, forces.size() - joints));
+    if (dry_) resistance_.add_damping(qd, tau);
+    for (std::size_t i = 0; i < joints; ++i) tau[i] -= forces[i];
+    if (qdd.data() != joint_qdd.data()) std::copy(joint_qdd.begin(), joint_qdd.end(), qdd.begin());
+    std::copy(amplitude_qdd_.begin(), amplitude_qdd_.end(), qdd.begin() + model_.joint_count());
+  }
+
+  void inertia_matrix(double, ConstVector q, Eigen::Ref<Eigen::MatrixXd> M) override {
+    dynamics::inertia_matrix(model_, workspace_, q, M);
+  }
+
+  void bias_forces(double, ConstVector q, ConstVector qd, MutableVector bias) override {
+    dynamics::bias_forces(model_, workspace_, q, qd, bias, options_.friction && !dry_);
+    if (dry_) resistance_.add_damping(qd, bias);
+  }
+
+  void linear_forces(Eigen::Ref<Eigen::MatrixXd> D, Eigen::Ref<Eigen::MatrixXd> K) const override {
+    damping_matrix(model_, D);
+    stiffness_matrix(model_, K);
+    if (options_.friction) resistance_.add_damping(D);
+  }
+
   double dry_friction(std::size_t joint) const override {
     return dry_ ? resistance_.friction[joint] : 0.0;
   }
 
-  std::unique_ptr<Plant> without_payload() const override {
-    if (!model_.rigid().payload()) return nullptr;
-    const FlexibleModel without_load(model_.rigid().without_payload(), model_.options());
-    return std::make_unique<FlexiblePlant>(without_load, options_);
+  std::unique_ptr<Plant> with_payload(const std::optional<Payload>& payload) const override {
+    const Model& rigid = model_.rigid();
+    const FlexibleModel changed(payload ? rigid.with_payload(*payload) : rigid.without_payload(),
+                                model_.options());
+    return std::make_unique<FlexiblePlant>(changed, options_);
   }
 
-  void describe(Recording& run) const override {
-    for (const std::string& name : model_.amplitude_names()) {
-      run.amplitude_names.push_back(
-          name.substr(2));  // without the prefix e_, which the writers add
-    }
-    run.amplitudes.resize(model_.amplitude_count());
-    run.amplitude_rates.resize(model_.amplitude_count());
-    for (std::size_t i = 0; i < model_.links().size(); ++i) {
-      run.tip_names.push_back(model_.links()[i].name + "_y");
-      run.tip_names.push_back(model_.links()[i].name + "_z");
-      run.beams.push_back(beam_shapes(model_, i));
-    }
-    run.tips.resize(run.tip_names.size());
+  PlantEnergy energy(double, ConstVector q, ConstVector qd) override {
+    const FlexibleEnergy energies = dynamics::energy(model_, workspace_, q, qd);
+    return {energies.kinetic, energies.potential, energies.strain};
   }
 
-  void record(double, ConstVector q, ConstVector qd, Recording& run) override {
-    const FlexibleEnergy energies = energy(model_, workspace_, q, qd);
-    run.kinetic.push_back(energies.kinetic);
-    run.potential.push_back(energies.potential);
-    run.strain.push_back(energies.strain);
-    const Pose tip = frame_pose(model_, workspace_, q, model_.rigid().end_effector());
-    const Eigen::Quaterniond orientation(tip.rotation);
-    const Eigen::Vector3d com = center_of_mass(model_, workspace_, q);
-    for (std::size_t k = 0; k < 3; ++k) {
-      run.end_effector[k].push_back(tip.translation[static_cast<Eigen::Index>(k)]);
-      run.center_of_mass[k].push_back(com[static_cast<Eigen::Index>(k)]);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      run.end_effector_orientation[k].push_back(orientation.coeffs()[static_cast<Eigen::Index>(k)]);
-    }
-    const std::size_t joints = model_.joint_count();
-    for (std::size_t i = 0; i < model_.amplitude_count(); ++i) {
-      run.amplitudes[i].push_back(q[joints + i]);
-      run.amplitude_rates[i].push_back(qd[joints + i]);
-    }
-    for (std::size_t i = 0; i < model_.links().size(); ++i) {
-      const double length = model_.links()[i].length;
-      const Eigen::Vector3d end = deflection(model_, q, i, length);
-      run.tips[2 * i].push_back(end.y());
-      run.tips[2 * i + 1].push_back(end.z());
-    }
+  Pose frame_pose(double, ConstVector q, std::size_t frame) override {
+    return dynamics::frame_pose(model_, workspace_, q, frame);
+  }
+
+  Eigen::Vector3d center_of_mass(double, ConstVector q, ConstVector) override {
+    return dynamics::center_of_mass(model_, workspace_, q);
+  }
+
+  void add_wrenches(double, ConstVector q, std::span<const LinkWrench> wrenches,
+                    MutableVector forces) override {
+    wrenches_to_joint_torques(model_, workspace_, q, wrenches, forces_);
+    for (std::size_t i = 0; i < forces_.size(); ++i) forces[i] += forces_[i];
+  }
+
+  void add_wrench_at_mass_center(double, ConstVector q, std::size_t frame, const Wrench& wrench,
+                                 MutableVector forces) override {
+    const LinkWrench given{frame, wrench, Axes::local_world_aligned};
+    wrenches_to_joint_torques(model_, workspace_, q, {&given, 1}, forces_,
+                              WrenchPoint::mass_center);
+    for (std::size_t i = 0; i < forces_.size(); ++i) forces[i] += forces_[i];
+  }
+
+  std::vector<std::string> amplitude_names() const override {
+    std::vector<std::string> names;
+    for (const std::string& name : model_.amplitude_names())
+      names.push_back(name.substr(2));  // without the prefix e_, which the writers add
+    return names;
+  }
+
+  std::vector<BeamShapes> beams() const override {
+    std::vector<BeamShapes> shapes;
+    for (std::size_t i = 0; i < model_.links().size(); ++i)
+      shapes.push_back(beam_shapes(model_, i));
+    return shapes;
+  }
+
+  Eigen::Vector3d tip_deflection(ConstVector q, std::size_t beam) override {
+    return deflection(model_, q, beam, model_.links()[beam].length);
   }
 
  private:

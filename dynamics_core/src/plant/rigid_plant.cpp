@@ -9,7 +9,7 @@
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
 #include "model/tree.hpp"
-#include "simulation/joint_resistance.hpp"
+#include "plant/joint_resistance.hpp"
 
 namespace dynamics {
 namespace {
@@ -31,6 +31,7 @@ class RigidPlant final : public Plant {
                       return b.damping > 0 || b.friction > 0;
                     })) {
     conditions_.friction = options.friction;
+    frictionless_.friction = false;
   }
 
   const Model& model() const override { return model_; }
@@ -42,10 +43,8 @@ class RigidPlant final : public Plant {
       forward_dynamics(model_, workspace_, q, qd, tau, qdd, at(t));
       return;
     }
-    ExternalInputs frictionless = at(t);
-    frictionless.friction = false;
     const ConstVector driving = resistance_.without_damping(qd, tau, forces_);
-    forward_dynamics(model_, workspace_, q, qd, driving, qdd, frictionless);
+    forward_dynamics(model_, workspace_, q, qd, driving, qdd, frictionless_at(t));
   }
 
   void feedforward_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
@@ -72,9 +71,7 @@ class RigidPlant final : public Plant {
   // qd^T (M qdd + C qd + g), since M' - 2C is skew-symmetric (Saha 1999, section 4), plus the power
   // of the base
   double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) override {
-    ExternalInputs frictionless = at(t);
-    frictionless.friction = false;
-    inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, frictionless);
+    inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, frictionless_at(t));
     double rate = base_power(t, q, qd, qdd);
     for (std::size_t i = 0; i < qd.size(); ++i) rate += forces_[i] * qd[i];
     return rate;
@@ -96,36 +93,71 @@ class RigidPlant final : public Plant {
     solve_inertia(model_, factor_, velocity_changes, velocity_changes);
   }
 
+  void hybrid_dynamics(double t, ConstVector q, ConstVector qd, ConstVector joint_qdd,
+                       ConstVector forces, MutableVector qdd, MutableVector tau) override {
+    inverse_dynamics(model_, workspace_, q, qd, joint_qdd, tau, dry_ ? frictionless_at(t) : at(t));
+    if (dry_) resistance_.add_damping(qd, tau);
+    for (std::size_t i = 0; i < tau.size(); ++i) tau[i] -= forces[i];
+    if (qdd.data() != joint_qdd.data()) std::copy(joint_qdd.begin(), joint_qdd.end(), qdd.begin());
+  }
+
+  void inertia_matrix(double, ConstVector q, Eigen::Ref<Eigen::MatrixXd> M) override {
+    dynamics::inertia_matrix(model_, workspace_, q, M);
+  }
+
+  void bias_forces(double t, ConstVector q, ConstVector qd, MutableVector bias) override {
+    std::fill(unit_.begin(), unit_.end(), 0.0);
+    hybrid_dynamics(t, q, qd, unit_, unit_, unit_, bias);
+  }
+
+  void linear_forces(Eigen::Ref<Eigen::MatrixXd> D, Eigen::Ref<Eigen::MatrixXd> K) const override {
+    D.setZero();
+    K.setZero();
+    if (options_.friction) resistance_.add_damping(D);
+  }
+
   double dry_friction(std::size_t joint) const override {
     return dry_ ? resistance_.friction[joint] : 0.0;
   }
 
-  std::unique_ptr<Plant> without_payload() const override {
-    if (!model_.payload()) return nullptr;
-    return rigid_plant(model_.without_payload(), options_);
+  std::unique_ptr<Plant> with_payload(const std::optional<Payload>& payload) const override {
+    return rigid_plant(payload ? model_.with_payload(*payload) : model_.without_payload(),
+                       options_);
   }
 
-  void record(double t, ConstVector q, ConstVector qd, Recording& run) override {
-    const auto& base = at(t).base;
-    const Energy energies = energy(model_, workspace_, q, qd, base);
-    run.kinetic.push_back(energies.kinetic);
-    run.potential.push_back(energies.potential);
-    run.strain.push_back(0.0);
-    const Pose tip = frame_pose(model_, workspace_, q, model_.end_effector(), base);
-    const Eigen::Quaterniond orientation(tip.rotation);
-    const Eigen::Vector3d center_of_mass = momentum(model_, workspace_, q, qd, base).center;
-    for (std::size_t k = 0; k < 3; ++k) {
-      run.end_effector[k].push_back(tip.translation[static_cast<Eigen::Index>(k)]);
-      run.center_of_mass[k].push_back(center_of_mass[static_cast<Eigen::Index>(k)]);
-    }
-    for (std::size_t k = 0; k < 4; ++k)
-      run.end_effector_orientation[k].push_back(orientation.coeffs()[static_cast<Eigen::Index>(k)]);
+  std::optional<BaseMotion> base_motion(double t) const override {
+    if (!options_.base) return std::nullopt;
+    return options_.base->at(t);
+  }
+
+  PlantEnergy energy(double t, ConstVector q, ConstVector qd) override {
+    const Energy energies = dynamics::energy(model_, workspace_, q, qd, at(t).base);
+    return {energies.kinetic, energies.potential, 0.0};
+  }
+
+  Pose frame_pose(double t, ConstVector q, std::size_t frame) override {
+    return dynamics::frame_pose(model_, workspace_, q, frame, at(t).base);
+  }
+
+  Eigen::Vector3d center_of_mass(double t, ConstVector q, ConstVector qd) override {
+    return momentum(model_, workspace_, q, qd, at(t).base).center;
+  }
+
+  void add_wrenches(double t, ConstVector q, std::span<const LinkWrench> wrenches,
+                    MutableVector forces) override {
+    wrenches_to_joint_torques(model_, workspace_, q, wrenches, unit_, at(t).base);
+    for (std::size_t i = 0; i < unit_.size(); ++i) forces[i] += unit_[i];
   }
 
  private:
   const ExternalInputs& at(double t) {
     if (options_.base) conditions_.base = options_.base->at(t);
     return conditions_;
+  }
+
+  const ExternalInputs& frictionless_at(double t) {
+    if (options_.base) frictionless_.base = options_.base->at(t);
+    return frictionless_;
   }
 
   /// Power of the moving base: its wrench on the root bodies times its velocity.
@@ -165,7 +197,7 @@ class RigidPlant final : public Plant {
   RigidPlantOptions options_;
   Model model_;
   Workspace workspace_;
-  ExternalInputs conditions_;
+  ExternalInputs conditions_, frictionless_;
   std::vector<double> forces_, unit_;
   JointResistance resistance_;
   InertiaFactor factor_;
@@ -175,26 +207,6 @@ class RigidPlant final : public Plant {
 };
 
 }  // namespace
-
-void Plant::impulse_response(double t, ConstVector q, std::size_t joint,
-                             MutableVector velocity_change) {
-  const std::vector<double> zero(size(), 0.0);
-  std::vector<double> tau(joints(), 0.0), reference(size());
-  accelerations(t, q, zero, tau, reference);
-  // scaled to the accelerations present, which limits the cancellation
-  double scale = 1.0;
-  for (const double a : reference) scale = std::max(scale, std::abs(a));
-  tau[joint] = scale;
-  accelerations(t, q, zero, tau, velocity_change);
-  for (std::size_t i = 0; i < velocity_change.size(); ++i)
-    velocity_change[i] = (velocity_change[i] - reference[i]) / scale;
-}
-
-void Plant::impulse_responses(double t, ConstVector q, std::span<const std::size_t> joints,
-                              Eigen::Ref<Eigen::MatrixXd> velocity_changes) {
-  for (std::size_t k = 0; k < joints.size(); ++k)
-    impulse_response(t, q, joints[k], velocity_changes.col(static_cast<Eigen::Index>(k)));
-}
 
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options) {
   return std::make_unique<RigidPlant>(model, options);

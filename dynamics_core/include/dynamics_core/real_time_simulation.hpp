@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// RealTimeSimulation: a robot with drives, simulated in steps of constant length, for control
+// loops.
+//
+//   dynamics::RealTimeSimulation robot(model, {.step = 0.001});
+//   robot.reset(q, qd);
+//   robot.commands()[0] = dynamics::JointCommand::position(0.5);
+//   if (!robot.step()) report(robot.fault());
+//   use(robot.positions(), robot.velocities());
+//
+// Coordinates are those of the Plant: the joints in the order of the model, then the amplitudes of
+// flexible links. Amplitudes have no commands. SI units.
+//
+// Drives. Joints with effort command follow the equations of motion. Drives (position and velocity
+// commands) have a model-based inner loop: the joint moves with the acceleration
+//
+//   position:  qdd = w^2 (q_ref - q) + 2 w (qd_ref - qd)     critically damped
+//   velocity:  qdd = w (qd_ref - qd)
+//
+// with w the bandwidth, and exerts the effort that this requires. The stiffness of a drive thus
+// does not depend on the load, and it is stable for w * step <= 1. A joint with ideal tracking
+// reaches its commanded position exactly at the end of the control period (see begin()), on the
+// cubic through position and velocity at both ends, with any effort.
+//
+// Limits. The effort of a drive saturates at its limit, decided at the start of each step: a drive
+// that cannot reach its acceleration exerts its limit. Position commands are clamped to the
+// position limits, and the velocities that drives aim at to the velocity limit. The position limits
+// are rigid stops; a drive does not push a joint against its stop.
+//
+// Dry friction and stops are those of simulate(): a joint with Coulomb friction slides or is held
+// at rest exactly; impacts are inelastic unless `restitution` is set. A joint that comes to rest,
+// that starts to slide or that reaches a stop within a step is located, the step is divided there.
+// If there are more than max_mode_changes of them in one step, the rest of the step is an implicit
+// step with impulses (Moreau), which needs no location and is stable for any number of them.
+//
+// Integration, with commands constant over a step: classical Runge-Kutta (order 4) with substeps
+// such that their length times the fastest rate of the robot (vibration of the beams, damping
+// divided by inertia) is below 0.5. If this requires more than `substeps`, the method ROS2 is used
+// instead (Verwer et al. 1999: Rosenbrock, order 2, L-stable), implicit in the damping of the
+// joints and in stiffness and damping of the beams. It is stable for any stiffness.
+//
+// Only the constructors allocate, and step() and evaluate() on failure. Not thread-safe.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dynamics_core/export.hpp"
+#include "dynamics_core/model.hpp"
+#include "dynamics_core/plant.hpp"
+
+namespace DYNAMICS_CORE_PUBLIC dynamics {
+
+/// Command of one joint.
+struct JointCommand {
+  enum class Mode : std::uint8_t { effort, velocity, position };
+  Mode mode = Mode::effort;
+  double effort_value = 0.0;    ///< (N m or N)
+  double velocity_value = 0.0;  ///< (rad/s or m/s), also for a position command
+  double position_value = 0.0;  ///< (rad or m)
+  /// True if a position command includes a velocity. If not, ideal tracking uses the mean velocity
+  /// of the period, and a drive zero.
+  bool with_velocity = false;
+
+  static JointCommand effort(double value) { return {Mode::effort, value, 0.0, 0.0, false}; }
+  static JointCommand velocity(double value) { return {Mode::velocity, 0.0, value, 0.0, true}; }
+  static JointCommand position(double value) { return {Mode::position, 0.0, 0.0, value, false}; }
+  static JointCommand position(double value, double velocity) {
+    return {Mode::position, 0.0, velocity, value, true};
+  }
+  bool operator==(const JointCommand&) const = default;
+};
+
+/// Options of RealTimeSimulation.
+struct RealTimeOptions {
+  double step = 0.001;           ///< (s)
+  double bandwidth = 100.0;      ///< bandwidth of the drives (rad/s)
+  bool limits = true;            ///< apply position, velocity and effort limits
+  double restitution = 0.0;      ///< coefficient of restitution of the stops, 0 to 1
+  std::size_t substeps = 20;     ///< maximum per step, otherwise the step is implicit
+  std::vector<bool> ideal = {};  ///< ideal tracking, by joint; empty: all drives
+};
+
+/// Computational work since the last reset.
+struct RealTimeStatistics {
+  std::uint64_t steps = 0;
+  std::uint64_t evaluations = 0;    ///< of the accelerations
+  std::uint64_t mode_changes = 0;   ///< located: joints that come to rest, slide or reach a stop
+  std::uint64_t impulse_steps = 0;  ///< steps with too many of them to locate
+};
+
+class RealTimeSimulation {
+ public:
+  /// Mode changes that are located per step.
+  static constexpr std::size_t max_mode_changes = 10;
+
+  /// A robot with friction; with flexible links if the model has any modes. Throws ArgumentError
+  /// for invalid options and StateError if the robot has no forward dynamics.
+  explicit RealTimeSimulation(const Model& model, const RealTimeOptions& options = {});
+  /// Any plant. Throws as above.
+  explicit RealTimeSimulation(std::unique_ptr<Plant> plant, const RealTimeOptions& options = {});
+  ~RealTimeSimulation();
+  RealTimeSimulation(RealTimeSimulation&&) noexcept;
+  RealTimeSimulation& operator=(RealTimeSimulation&&) noexcept;
+  RealTimeSimulation(const RealTimeSimulation&) = delete;
+  RealTimeSimulation& operator=(const RealTimeSimulation&) = delete;
+
+  const Model& model() const;
+  const RealTimeOptions& options() const;
+  std::size_t joints() const;
+  std::size_t size() const;      ///< joints and amplitudes
+  std::size_t substeps() const;  ///< Runge-Kutta steps per step
+  bool implicit() const;         ///< the steps are implicit
+
+  /// Sets the state and the time zero, zero effort commands and zero statistics. Vectors have one
+  /// entry per joint (amplitudes are then zero) or per coordinate. Throws ArgumentError for a wrong
+  /// size, a value that is not finite, and with limits for a joint beyond its stops.
+  void reset(ConstVector q, ConstVector qd);
+
+  /// Copies state and commands from another simulation with the same coordinates, for a change of
+  /// the payload. Returns false and changes nothing if the number of coordinates differs.
+  [[nodiscard]] bool continue_from(const RealTimeSimulation& other) noexcept;
+
+  /// One command per joint, in the order of the model.
+  std::span<JointCommand> commands();
+
+  /// Wrenches that act on links from now on, until the next call or reset(). Throws ArgumentError
+  /// for an unknown frame, a wrench that is not finite, and a plant that takes none. Allocates only
+  /// for more wrenches than in any call before.
+  void set_wrenches(std::span<const LinkWrench> wrenches);
+
+  /// Starts a control period of `steps` steps, at whose end ideal tracking reaches its target.
+  /// Without this call each step is a period.
+  void begin(std::size_t steps) noexcept;
+
+  /// Advances by options().step. On failure returns false, leaves the state unchanged and sets
+  /// fault(): a command or the motion is not finite, or a joint moves no mass.
+  [[nodiscard]] bool step() noexcept;
+
+  /// Updates accelerations() and efforts() for the state and the commands.
+  [[nodiscard]] bool evaluate() noexcept;
+
+  /// Energies of the state; zeros if they cannot be computed.
+  PlantEnergy energy() noexcept;
+
+  const std::string& fault() const;
+  const RealTimeStatistics& statistics() const;
+
+  double time() const;  ///< since the last reset (s)
+  std::span<const double> positions() const;
+  std::span<const double> velocities() const;
+  std::span<const double> accelerations() const;
+  /// Efforts of the actuators, one per joint.
+  std::span<const double> efforts() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace dynamics

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/real_time_simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "dynamics_core/error.hpp"
+#include "ode/make_integrator.hpp"
+#include "simulation/implicit_inertia.hpp"
+#include "simulation/impulse_step.hpp"
+#include "simulation/joint_constraints.hpp"
+#include "simulation/joint_drives.hpp"
+
+namespace dynamics {
+namespace {
+
+using Input = std::span<const double>;
+using Output = std::span<double>;
+
+std::unique_ptr<Plant> plant_of(const Model& model) {
+  if (!model.singular_reason().empty())
+    throw StateError("robot '" + model.name() + "'", model.singular_reason());
+  if (FlexibleModel::has_modes(model)) return flexible_plant(FlexibleModel(model));
+  return rigid_plant(model);
+}
+
+std::unique_ptr<Plant> checked(std::unique_ptr<Plant> plant) {
+  if (!plant) throw ArgumentError("plant is null");
+  if (plant->joints() == 0)
+    throw ArgumentError("robot '" + plant->model().name() + "' has no moving joint");
+  return plant;
+}
+
+}  // namespace
+
+class [[gnu::visibility("hidden")]] RealTimeSimulation::Implementation {
+ public:
+  Implementation(std::unique_ptr<Plant> given, const RealTimeOptions& given_options);
+
+  void reset(ConstVector q, ConstVector qd);
+  void set_wrenches(std::span<const LinkWrench> given);
+  bool continue_from(const Implementation& other);
+  void step();
+  void evaluate();
+
+  std::size_t size() const { return accelerations_.size(); }
+  Output q(std::vector<double> & y) const { return Output(y).first(size()); }
+  Output qd(std::vector<double> & y) const { return Output(y).last(size()); }
+
+  // referenced by the integrator and the constraints, which need a callable of their own
+  struct FreeAccelerations {
+    Implementation* self;
+    void operator()(const double& t, Input q, Input qd, Input forces, Output qdd) const;
+  };
+  struct NetForces {
+    Implementation* self;
+    void operator()(const double& t, Input q, Input qd, Input forces, Output h) const;
+  };
+  struct PrescribedMotion {
+    Implementation* self;
+    void operator()(const double& t, Input q, Input qd, Input joint_qdd, Output qdd,
+                    Output forces) const;
+  };
+  struct Accelerations {
+    Implementation* self;
+    void operator()(const double& time, Input q, Input qd, Output qdd) const;
+  };
+  struct PrepareImplicit {
+    Implementation* self;
+    bool operator()(const double& time, Input y, const double& c) const;
+  };
+  struct SolveImplicit {
+    Implementation* self;
+    void operator()(Output r) const;
+  };
+
+  RealTimeOptions options;
+  std::unique_ptr<Plant> plant;
+  JointDrives drives;
+  bool implicit = false;
+  std::size_t substeps = 1;
+  std::vector<double> y_, old_y_;  // [q; qd]
+  std::vector<double> accelerations_, efforts_;
+  std::vector<LinkWrench> wrenches;
+  RealTimeStatistics statistics;
+  double time = 0.0;
+  std::string fault;
+
+ private:
+  void select_integrator();
+  void advance();
+  void compute_forces(double t, Input q, Input forces);
+  void evaluate_accelerations(double at, Input q, Input qd, Output qdd);
+  void try_step(double length);
+  double locate_change(double length);
+  void advance_with_impulses(double start);
+  void require_finite() const;
+  const std::string& name_of(std::size_t coordinate) const { return names_[coordinate]; }
+
+  FreeAccelerations free_{this};
+  NetForces net_forces_{this};
+  PrescribedMotion prescribed_motion_{this};
+  Accelerations acceleration_{this};
+  PrepareImplicit prepare_{this};
+  SolveImplicit solve_{this};
+  std::vector<std::string> names_;  // of the coordinates
+  JointConstraints constraints_;
+  ImplicitInertia implicit_inertia_;
+  ImpulseStep impulse_step_;
+  std::unique_ptr<ode::FixedStepIntegrator<double>> integrator_;
+  bool changes_modes_ = false;     // there is friction or a stop
+  bool evaluated_ = false;         // evaluate() was called in this state
+  bool starts_evaluated_ = false;  // the step starts in such a state, with the same commands
+  bool was_constrained_ = true;    // in the last step: friction, stops or drives
+  // current part of a step
+  double start_ = 0.0;        // since the start of the step
+  bool has_inertia_ = false;  // of its start
+  double start_holding_margin_ = 1.0;
+  std::vector<double> start_qdd_, last_qdd_;  // of the first and the last evaluation
+  struct End {                                // of a part that was tried
+    std::vector<double> y, qdd;
+    double holding_margin = 1.0, margin = 1.0;
+  };
+  JointConstraints::StepEnd end_of(End & end) const {
+    return {q(end.y), qd(end.y), end.qdd, end.holding_margin};
+  }
+  End trial_, before_, after_;
+  std::vector<std::size_t> free_coordinates_;
+  std::vector<double> tau_, no_forces_;
+};
+
+RealTimeSimulation::Implementation::Implementation(std::unique_ptr<Plant> given,
+                                                   const RealTimeOptions& given_options)
+    : options(given_options),
+      plant(checked(std::move(given))),
+      drives(plant->model(), options),
+      y_(2 * plant->size(), 0.0),
+      old_y_(y_),
+      accelerations_(plant->size(), 0.0),
+      efforts_(plant->joints(), 0.0),
+      constraints_(*plant, options.limits, options.restitution, free_,
+                   {&drives, net_forces_, prescribed_motion_}),
+      implicit_inertia_(*plant),
+      impulse_step_(*plant),
+      start_qdd_(plant->size(), 0.0),
+      last_qdd_(start_qdd_),
+      trial_{y_, start_qdd_},
+      before_(trial_),
+      after_(trial_),
+      tau_(plant->size(), 0.0),
+      no_forces_(plant->joints(), 0.0) {
+  if (!(options.restitution >= 0.0 && options.restitution <= 1.0)) {
+    throw ArgumentError(fmt::format("restitution is {}: must be from 0 to 1", options.restitution));
+  }
+  free_coordinates_.reserve(plant->size());
+  wrenches.reserve(8);
+  names_ = plant->model().coordinate_names();
+  for (const std::string& name : plant->amplitude_names()) names_.push_back(name);
+  names_.resize(plant->size());
+  for (std::size_t i = 0; i < plant->joints(); ++i) {
+    changes_modes_ = changes_modes_ || constraints_.dry_friction(i) > 0.0 ||
+                     constraints_.has_stop(i, -1) || constraints_.has_stop(i, 1);
+  }
+  select_integrator();
+}
+
+void RealTimeSimulation::Implementation::select_integrator() {
+  const ImplicitInertia::Rates rates = implicit_inertia_.fastest_rates(*plant);
+  const double required = std::ceil(options.step * std::max(rates.vibration, rates.decay) / 0.5);
+  implicit = !(required <= static_cast<double>(options.substeps));
+  substeps = implicit ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(required));
+  ode::Options<double> numerics;
+  numerics.step = options.step;
+  auto system = ode::System<double>::second_order(size(), acceleration_);
+  if (implicit) {
+    using Rosenbrock = ode::Rosenbrock2<double>;
+    system.with_implicit_solver({prepare_, solve_});
+    // friction must not reverse the velocity of a joint
+    const auto gamma =
+        rates.decay > rates.vibration ? Rosenbrock::Gamma::larger : Rosenbrock::Gamma::smaller;
+    integrator_ = std::make_unique<Rosenbrock>(system, numerics, gamma);
+  } else {
+    integrator_ = ode::make_fixed_step_integrator<double>("rk4", system, numerics);
+  }
+}
+
+void RealTimeSimulation::Implementation::FreeAccelerations::operator()(const double& t, Input q,
+                                                                       Input qd, Input forces,
+                                                                       Output qdd) const {
+  self->compute_forces(t, q, forces);
+  self->plant->accelerations(t, q, qd, self->tau_, qdd);
+}
+
+void RealTimeSimulation::Implementation::NetForces::operator()(const double& t, Input q, Input qd,
+                                                               Input forces, Output h) const {
+  self->compute_forces(t, q, forces);
+  self->plant->bias_forces(t, q, qd, h);
+  for (double& force : h) force = -force;
+  for (std::size_t i = 0; i < h.size(); ++i) h[i] += self->tau_[i];
+}
+
+void RealTimeSimulation::Implementation::PrescribedMotion::operator()(const double& t, Input q,
+                                                                      Input qd, Input joint_qdd,
+                                                                      Output qdd,
+                                                                      Output forces) const {
+  self->compute_forces(t, q, self->no_forces_);
+  self->plant->hybrid_dynamics(t, q, qd, joint_qdd, self->tau_, qdd, forces);
+}
+
+/// Sets tau_ to the efforts, the forces of the wrenches and `forces` (of the joints).
+void RealTimeSimulation::Implementation::compute_forces(double t, Input q, Input forces) {
+  const Input efforts = drives.efforts();
+  std::fill(tau_.begin(), tau_.end(), 0.0);
+  for (std::size_t i = 0; i < forces.size(); ++i) tau_[i] = efforts[i] + forces[i];
+  if (!wrenches.empty()) plant->add_wrenches(t, q, wrenches, tau_);
+}
+
+/// `at`: time since the start of the step.
+void RealTimeSimulation::Implementation::Accelerations::operator()(const double& at, Input q,
+                                                                   Input qd, Output qdd) const {
+  ++self->statistics.evaluations;
+  self->evaluate_accelerations(at, q, qd, qdd);
+  if (!self->changes_modes_) return;
+  std::copy(qdd.begin(), qdd.end(), self->last_qdd_.begin());
+  if (at == self->start_) self->start_qdd_ = self->last_qdd_;
+}
+
+void RealTimeSimulation::Implementation::evaluate_accelerations(double at, Input q, Input qd,
+                                                                Output qdd) {
+  if (at == start_) {
+    const bool evaluated = at == 0.0 && starts_evaluated_;
+    if (evaluated || constraints_.has_initial_accelerations()) {
+      const Input initial =
+          evaluated ? Input(accelerations_) : constraints_.initial_accelerations();
+      std::copy(initial.begin(), initial.end(), qdd.begin());
+      return;
+    }
+  }
+  constraints_.accelerations(time + at, at, q, qd, qdd);
+}
+
+bool RealTimeSimulation::Implementation::PrepareImplicit::operator()(const double& at, Input y,
+                                                                     const double& c) const {
+  if (!self->has_inertia_) {
+    Eigen::MatrixXd& inertia = self->implicit_inertia_.inertia();
+    if (const Eigen::MatrixXd* known = self->constraints_.initial_inertia()) {
+      inertia = *known;
+    } else {
+      self->plant->inertia_matrix(self->time + at, y.first(self->size()), inertia);
+    }
+    self->has_inertia_ = true;
+    self->free_coordinates_.clear();
+    for (std::size_t i = 0; i < self->size(); ++i) {
+      if (i >= self->drives.size() || !self->constraints_.prescribed(i))
+        self->free_coordinates_.push_back(i);
+    }
+  }
+  return self->implicit_inertia_.decompose(c, self->free_coordinates_);
+}
+
+void RealTimeSimulation::Implementation::SolveImplicit::operator()(Output r) const {
+  self->implicit_inertia_.solve_stage(r.first(self->size()), r.last(self->size()));
+}
+
+/// One step of the integrator from y_, of this length, to trial_.
+void RealTimeSimulation::Implementation::try_step(double length) {
+  trial_.y = y_;
+  if (integrator_->step(start_, length, trial_.y) != ode::Status::ok) {
+    throw StateError("robot '" + plant->model().name() + "'",
+                     "a joint moves no mass at this position");
+  }
+  if (!changes_modes_) return;
+  trial_.qdd = last_qdd_;
+  trial_.holding_margin = constraints_.last_holding_margin();
+  trial_.margin = constraints_.margin(end_of(trial_));
+}
+
+/// Locates the first mode change in the part of the step that ends with trial_, whose margin is
+/// negative. Returns its time since start_; trial_ is the state there.
+double RealTimeSimulation::Implementation::locate_change(double length) {
+  constexpr double tolerance = 1e-9;  // of the margin
+  constexpr int steps = 10;
+  before_.y = y_;
+  before_.qdd = start_qdd_;
+  before_.holding_margin = start_holding_margin_;
+  std::swap(trial_, after_);
+  double from = 0.0, to = length;
+  for (int i = 0; i < steps && after_.margin < -tolerance; ++i) {
+    // bisection in between, should the interpolation not be accurate
+    const double part =
+        i % 4 == 3 ? 0.5 * (to - from)
+                   : constraints_.estimate_change(to - from, end_of(before_), end_of(after_));
+    const double middle = from + part;
+    if (!(middle > from && middle < to)) break;
+    try_step(middle);
+    const bool before = trial_.margin > 0.0;
+    std::swap(trial_, before ? before_ : after_);
+    (before ? from : to) = middle;
+  }
+  std::swap(trial_, after_);
+  return to;
+}
+
+void RealTimeSimulation::Implementation::advance() {
+  const bool needed = changes_modes_ || drives.any_driven();
+  const bool constrained = std::exchange(was_constrained_, needed) || needed;
+  std::size_t changes = 0;
+  for (std::size_t k = 0; k < substeps; ++k) {
+    const auto at = [&](std::size_t i) {
+      return options.step * static_cast<double>(i) / static_cast<double>(substeps);
+    };
+    const double end = at(k + 1);
+    for (start_ = at(k); start_ < end;) {
+      const bool known = start_ == 0.0 && changes == 0 && starts_evaluated_;
+      if (constrained && !known) constraints_.resume(time + start_, start_, q(y_), qd(y_));
+      has_inertia_ = false;
+      if (changes == max_mode_changes) {
+        advance_with_impulses(start_);
+        return;
+      }
+      start_holding_margin_ = constraints_.last_holding_margin();
+      double next = end;
+      try_step(end - start_);
+      if (!(trial_.margin > 0.0)) {
+        next = std::min(end, start_ + locate_change(end - start_));
+        ++changes;
+        ++statistics.mode_changes;
+      }
+      y_.swap(trial_.y);
+      start_ = next;
+      if (!changes_modes_) continue;
+      constraints_.stop_sliding(qd(y_));
+      constraints_.clamp_to_stops(q(y_));
+    }
+  }
+}
+
+/// The rest of a step with more mode changes than are located.
+void RealTimeSimulation::Implementation::advance_with_impulses(double start) {
+  ++statistics.impulse_steps;
+  ++statistics.evaluations;
+  compute_forces(time + start, q(y_), no_forces_);
+  const Output acceleration = q(trial_.y);  // scratch
+  plant->accelerations(time + start, q(y_), qd(y_), tau_, acceleration);
+  impulse_step_.advance(*plant, drives, constraints_, implicit_inertia_, time + start, start,
+                        options.step - start, acceleration, q(y_), qd(y_));
+}
+
+void RealTimeSimulation::Implementation::require_finite() const {
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (std::isfinite(y_[i]) && std::isfinite(y_[size() + i])) continue;
+    throw StateError("", "the motion of '" + name_of(i) +
+                             "' is not finite any more: use a smaller step or smaller commands");
+  }
+}
+
+void RealTimeSimulation::Implementation::step() {
+  const bool changed = drives.read_commands();
+  starts_evaluated_ = std::exchange(evaluated_, false) && !changed && !drives.any_ideal();
+  drives.begin_step(q(y_), qd(y_));
+  advance();
+  drives.end_step(q(y_), qd(y_));
+  require_finite();
+  ++statistics.steps;
+  time = static_cast<double>(statistics.steps) * options.step;
+}
+
+void RealTimeSimulation::Implementation::evaluate() {
+  evaluated_ = false;
+  drives.read_commands();
+  trial_.y = y_;  // an impact changes the velocities
+  constraints_.resume(time, 0.0, q(trial_.y), qd(trial_.y));
+  if (constraints_.has_initial_accelerations()) {
+    const Input initial = constraints_.initial_accelerations();
+    std::copy(initial.begin(), initial.end(), accelerations_.begin());
+  } else {
+    constraints_.accelerations(time, 0.0, q(trial_.y), qd(trial_.y), accelerations_);
+  }
+  constraints_.drive_efforts(time, q(trial_.y), qd(trial_.y), efforts_);
+  for (std::size_t i = 0; i < efforts_.size(); ++i) efforts_[i] += drives.efforts()[i];
+  evaluated_ = trial_.y == y_;  // no impact
+}
+
+void RealTimeSimulation::Implementation::reset(ConstVector given_q, ConstVector given_qd) {
+  for (const auto& [name, values] : {std::pair{"q", given_q}, std::pair{"qd", given_qd}}) {
+    if (values.size() != drives.size() && values.size() != size()) {
+      throw ArgumentError(fmt::format(
+          "{} has {} entries: {} are required{}", name, values.size(), drives.size(),
+          size() > drives.size() ? fmt::format(", or {} with amplitudes", size()) : ""));
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!std::isfinite(values[i]))
+        throw ArgumentError(fmt::format("{} of '{}' is not finite", name, name_of(i)));
+    }
+  }
+  std::fill(trial_.y.begin(), trial_.y.end(), 0.0);
+  std::copy(given_q.begin(), given_q.end(), q(trial_.y).begin());
+  std::copy(given_qd.begin(), given_qd.end(), qd(trial_.y).begin());
+  constraints_.check_positions("q", q(trial_.y));
+  constraints_.prepare(0.0, q(trial_.y));
+  y_ = trial_.y;
+  drives.reset();
+  wrenches.clear();
+  evaluated_ = false;
+  statistics = {};
+  time = 0.0;
+  fault.clear();
+}
+
+void RealTimeSimulation::Implementation::set_wrenches(std::span<const LinkWrench> given) {
+  if (!given.empty()) plant->add_wrenches(time, q(y_), given, tau_);  // throws for invalid ones
+  wrenches.assign(given.begin(), given.end());
+  evaluated_ = false;
+}
+
+bool RealTimeSimulation::Implementation::continue_from(const Implementation& other) {
+  if (other.size() != size() || other.drives.size() != drives.size()) return false;
+  trial_.y = other.y_;
+  constraints_.prepare(other.time, q(trial_.y));
+  y_ = trial_.y;
+  accelerations_ = other.accelerations_;
+  efforts_ = other.efforts_;
+  drives.copy_from(other.drives);
+  wrenches = other.wrenches;
+  evaluated_ = false;
+  statistics = other.statistics;
+  time = other.time;
+  return true;
+}
+
+RealTimeSimulation::RealTimeSimulation(const Model& model, const RealTimeOptions& options)
+    : RealTimeSimulation(plant_of(model), options) {}
+
+RealTimeSimulation::RealTimeSimulation(std::unique_ptr<Plant> plant, const RealTimeOptions& options)
+    : implementation_(std::make_unique<Implementation>(std::move(plant), options)) {}
+
+RealTimeSimulation::~RealTimeSimulation() = default;
+RealTimeSimulation::RealTimeSimulation(RealTimeSimulation&&) noexcept = default;
+RealTimeSimulation& RealTimeSimulation::operator=(RealTimeSimulation&&) noexcept = default;
+
+const Model& RealTimeSimulation::model() const { return implementation_->plant->model(); }
+const RealTimeOptions& RealTimeSimulation::options() const { return implementation_->options; }
+std::size_t RealTimeSimulation::joints() const { return implementation_->drives.size(); }
+std::size_t RealTimeSimulation::size() const { return implementation_->size(); }
+std::size_t RealTimeSimulation::substeps() const { return implementation_->substeps; }
+bool RealTimeSimulation::implicit() const { return implementation_->implicit; }
+
+void RealTimeSimulation::reset(ConstVector q, ConstVector qd) { implementation_->reset(q, qd); }
+
+bool RealTimeSimulation::continue_from(const RealTimeSimulation& other) noexcept {
+  try {
+    return implementation_->continue_from(*other.implementation_);
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+std::span<JointCommand> RealTimeSimulation::commands() {
+  return implementation_->drives.commands();
+}
+
+void RealTimeSimulation::set_wrenches(std::span<const LinkWrench> wrenches) {
+  implementation_->set_wrenches(wrenches);
+}
+
+void RealTimeSimulation::begin(std::size_t steps) noexcept { implementation_->drives.begin(steps); }
+
+bool RealTimeSimulation::step() noexcept {
+  Implementation& own = *implementation_;
+  own.old_y_ = own.y_;
+  try {
+    own.step();
+    return true;
+  } catch (const ArgumentError& error) {  // in an intermediate stage
+    own.fault = fmt::format(
+        "the motion is not finite any more ({}): use a smaller step or smaller commands",
+        error.what());
+  } catch (const std::exception& error) {
+    own.fault = error.what();
+  }
+  own.y_ = own.old_y_;
+  return false;
+}
+
+bool RealTimeSimulation::evaluate() noexcept {
+  try {
+    implementation_->evaluate();
+    return true;
+  } catch (const std::exception& error) {
+    implementation_->fault = error.what();
+    return false;
+  }
+}
+
+PlantEnergy RealTimeSimulation::energy() noexcept {
+  Implementation& own = *implementation_;
+  try {
+    return own.plant->energy(own.time, own.q(own.y_), own.qd(own.y_));
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+const std::string& RealTimeSimulation::fault() const { return implementation_->fault; }
+const RealTimeStatistics& RealTimeSimulation::statistics() const {
+  return implementation_->statistics;
+}
+double RealTimeSimulation::time() const { return implementation_->time; }
+std::span<const double> RealTimeSimulation::positions() const {
+  return implementation_->q(implementation_->y_);
+}
+std::span<const double> RealTimeSimulation::velocities() const {
+  return implementation_->qd(implementation_->y_);
+}
+std::span<const double> RealTimeSimulation::accelerations() const {
+  return implementation_->accelerations_;
+}
+std::span<const double> RealTimeSimulation::efforts() const { return implementation_->efforts_; }
+
+}  // namespace dynamics
