@@ -72,4 +72,28 @@ FlexibleRow mohan_saha_table(std::size_t links, int modes) {
           (6.0 * m * m + 122.0 * m + 220.0 + a3) * n - (94.0 * m + 192.0 + m4)};
 }
 
+FlexibleRow jain_rodriguez_table(std::size_t links, int modes) {
+  const auto n = static_cast<double>(links);
+  const double m = modes;
+  if (links > 7) {
+    return {(13.0 * m * m + 298.0 * m + 673.0) * n, (14.0 * m * m + 225.0 * m + 537.0) * n};
+  }
+  const double cubic = 5.0 * m * m * m / 6.0;
+  return {(cubic + 27.0 * m * m / 2.0 + 893.0 * m / 3.0 + 281.0) * n,
+          (cubic + 23.0 * m * m / 2.0 + 677.0 * m / 3.0 + 256.0) * n};
+}
+
+FlexibleRow cyril_table(std::size_t links, int modes, bool corrected) {
+  const auto n = static_cast<double>(links);
+  const double m = modes, h = 1.0 + 2.0 * m, m2 = m * m, m3 = m * m * m;
+  const double c1 =
+      h * h * h / 6.0 + h * h * (1.0 - m / 2.0) + h * (m2 / 2.0 - 2.0 * m) - m3 / 6.0 + m2;
+  const double M2 = -1.5 * h * h + h * (3.0 * m + 16.5) - 1.5 * m2 - 7.5 * m + 12.0;
+  const double A2 = -1.5 * h * h + h * (3.0 * m + 13.0) - 1.5 * m2 - 8.5 * m + 9.0;
+  const double common = 5.0 * h * h - 10.0 * m * h + m3 / 6.0 + 53.0 * m2 / 6.0;
+  const double M3 = common - 109.0 / 6.0 * h + 233.0 * m / 3.0 + 246.0;
+  const double A3 = common - 85.0 / 6.0 * h + (corrected ? 251.0 / 3.0 : -251.0 / 6.0) * m + 228.0;
+  return {((c1 * n + M2) * n + M3) * n - 123.0, ((c1 * n + A2) * n + A3) * n - 102.0};
+}
+
 }  // namespace dynamics::counting

@@ -19,10 +19,17 @@ Model flexible_arm(std::size_t links, int modes);
 /// strain.
 OperationCount count_flexible_forward(const Model& model);
 
-/// M and A of Table 1, "Proposed", from the coefficients printed below it.
+/// M and A of Table 1 from the coefficients printed below it.
 struct FlexibleRow {
   double multiplications, additions;
 };
+/// "Proposed"
 FlexibleRow mohan_saha_table(std::size_t links, int modes);
+/// "Jain and Rodriguez". The text prints one set of coefficients for n <= 7 and one for n >= 7; the
+/// first is used for n = 7.
+FlexibleRow jain_rodriguez_table(std::size_t links, int modes);
+/// "Cyril". A_3c is printed with -251m/6, which does not give the printed 12683 for n = 8, m = 2;
+/// +251m/3 does (`corrected`).
+FlexibleRow cyril_table(std::size_t links, int modes, bool corrected = true);
 
 }  // namespace dynamics::counting

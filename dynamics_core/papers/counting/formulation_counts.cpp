@@ -9,14 +9,7 @@
 #include "papers/counting/algorithms.hpp"
 #include "papers/counting/counted.hpp"
 #include "papers/counting/generic_state.hpp"
-#include "papers/formulations/articulated_body.hpp"
-#include "papers/formulations/denoc_matrices.hpp"
-#include "papers/formulations/lagrange.hpp"
-#include "papers/formulations/linear_solve.hpp"
-#include "papers/formulations/nasser.hpp"
-#include "papers/formulations/newton_euler.hpp"
-#include "papers/formulations/strobing.hpp"
-#include "papers/formulations/walker_orin.hpp"
+#include "papers/formulations/algorithms.hpp"
 
 namespace dynamics::counting {
 namespace {
@@ -31,14 +24,6 @@ using Numbers = std::vector<Counted>;
 using Vector = VectorX<Counted>;
 using Matrix = MatrixX<Counted>;
 
-Vector to_vector(const Numbers& numbers) {
-  Vector vector(static_cast<Eigen::Index>(numbers.size()));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    vector[static_cast<Eigen::Index>(i)] = numbers[i];
-  }
-  return vector;
-}
-
 Input make_dynamics_input(const Model& model) {
   const Counted zero(0.0);
   const Eigen::Vector3d up = -model.gravity();
@@ -52,75 +37,22 @@ Input make_dynamics_input(const Model& model) {
   return input;
 }
 
-/// The algorithms of the registry over the counting scalar.
-struct Algorithm {
-  std::string_view name;
-  void (*inverse)(const Input&, const Numbers& qdd) = nullptr;
-  Matrix (*matrix)(const Input&) = nullptr;
-  Vector (*bias)(const Input&) = nullptr;
-  bool (*solve)(Matrix, Vector, Vector&) = nullptr;
-  Vector (*direct)(const Input&, const Vector& tau, Vector* pivots) = nullptr;
-  std::array<const char*, 2> phi_lines = {"", ""};  ///< lines of `direct` that belong to phi
-};
-
-const std::array<Algorithm, 8>& algorithms() {
-  namespace f = formulations;
-  static const std::array<Algorithm, 8> list = {{
-      {.name = "lagrange",
-       .inverse = [](const Input& in,
-                     const Numbers& qdd) { f::lagrange(f::serial_arm(in), in.qd, qdd); },
-       .matrix = [](const Input& in) { return f::lagrange_inertia_matrix(f::serial_arm(in)); },
-       .bias =
-           [](const Input& in) {
-             return to_vector(
-                 f::lagrange(f::serial_arm(in), in.qd, Numbers(in.size(), Counted(0.0))));
-           },
-       .solve = f::solve_by_elimination<Counted>},
-      {.name = "newton-euler",
-       .inverse = [](const Input& in,
-                     const Numbers& qdd) { f::newton_euler(f::serial_arm(in), in.qd, qdd); }},
-      {.name = "modified-newton-euler",
-       .inverse =
-           [](const Input& in, const Numbers& qdd) {
-             f::modified_newton_euler(f::serial_arm(in), in.qd, qdd);
-           }},
-      {.name = "strobing",
-       .inverse = [](const Input& in,
-                     const Numbers& qdd) { f::strobed_inverse_dynamics<Counted>(in, qdd); },
-       .matrix = f::strobed_inertia_matrix<Counted>,
-       .bias =
-           [](const Input& in) {
-             return to_vector(f::modified_newton_euler(f::serial_arm(in), in.qd,
-                                                       Numbers(in.size(), Counted(0.0))));
-           },
-       .solve = f::solve_by_elimination<Counted>},
-      {.name = "walker-orin",
-       .matrix = f::walker_orin_inertia_matrix<Counted>,
-       .bias = f::walker_orin_bias<Counted>,
-       .solve = f::solve_by_cholesky<Counted>},
-      {.name = "articulated-body",
-       .direct = f::articulated_body<Counted>,
-       .phi_lines = {"v, c, p", "I^a c"}},
-      {.name = "nasser", .direct = f::nasser<Counted>},
-      {.name = "denoc-explicit",
-       .inverse = [](const Input& in,
-                     const Numbers& qdd) { f::denoc_explicit<Counted>(in, to_vector(qdd)); },
-       .matrix = [](const Input& in) { return f::denoc_inertia_matrix(f::denoc_matrices(in)); },
-       .bias =
-           [](const Input& in) {
-             return f::denoc_explicit<Counted>(in, to_vector(Numbers(in.size(), Counted(0.0))));
-           },
-       .solve = f::solve_by_cholesky<Counted>},
-  }};
-  return list;
+/// The lines of a direct algorithm that belong to phi.
+std::vector<const char*> phi_lines(std::string_view name) {
+  if (name == "articulated-body") return {"v, c, p", "I^a c"};
+  if (name == "saha-2003") {
+    return {"d_i", "c_{i,i-1}", "nu_i", "xi_i", "gamma_i", "tau_i", "phi"};
+  }
+  return {};
 }
 
-Result count_forward(const Algorithm& algorithm, const Input& input, const Numbers& tau) {
+Result count_forward(const formulations::Algorithm<Counted>& algorithm, const Input& input,
+                     const Numbers& tau) {
   using LineCounter = LineCounter<Counted>;
   Result result;
   const OperationCounter all;
   if (algorithm.direct != nullptr) {
-    algorithm.direct(input, to_vector(tau), nullptr);
+    algorithm.direct(input, formulations::detail::to_vector(tau), nullptr);
   } else {
     const Matrix M = algorithm.matrix(input);
     const OperationCounter phi;
@@ -137,8 +69,8 @@ Result count_forward(const Algorithm& algorithm, const Input& input, const Numbe
   }
   result.counts = all.count();
   result.lines = LineCounter::lines();
-  for (const char* line : algorithm.phi_lines) {
-    if (*line != '\0') result.phi = result.phi + result.lines[line];
+  for (const char* line : phi_lines(algorithm.name)) {
+    result.phi = result.phi + result.lines[line];
   }
   return result;
 }
@@ -158,15 +90,15 @@ Result count(const Formulation& formulation, Task task, const Model& model) {
   }
   const Input input = make_dynamics_input(model);
   const Numbers qdd_or_tau = generic_numbers(model.body_count(), 1.5);
-  for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.name != formulation.name) continue;
-    LineCounter<Counted>::reset();
-    if (task == Task::forward) return count_forward(algorithm, input, qdd_or_tau);
-    const OperationCounter counter;
-    algorithm.inverse(input, qdd_or_tau);
-    return {.counts = counter.count(), .phi = {}, .lines = LineCounter<Counted>::lines()};
+  const auto* algorithm = formulations::find_algorithm<Counted>(formulation.name);
+  if (algorithm == nullptr) {
+    throw ArgumentError(fmt::format("formulation '{}' has no operation count", formulation.name));
   }
-  throw ArgumentError(fmt::format("formulation '{}' has no operation count", formulation.name));
+  LineCounter<Counted>::reset();
+  if (task == Task::forward) return count_forward(*algorithm, input, qdd_or_tau);
+  const OperationCounter counter;
+  algorithm->inverse(input, qdd_or_tau);
+  return {.counts = counter.count(), .phi = {}, .lines = LineCounter<Counted>::lines()};
 }
 
 }  // namespace dynamics::counting

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "papers/counting/paper_tables.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+
+#include "dynamics_core/error.hpp"
 
 namespace dynamics::counting {
 namespace {
@@ -23,7 +27,7 @@ constexpr auto steps = RowKind::steps;
 constexpr std::string_view misprint_480 =
     "prints 480 A for n = 6; its own formula gives 475 (and 1716 for n = 12, as printed)";
 constexpr std::string_view lagrange = "lagrange", newton = "newton-euler",
-                           modified = "modified-newton-euler";
+                           modified = "modified-newton-euler", as_printed = "saha-2003";
 
 // Flexible links (Mohan and Saha, Table 1) depend on the modes too: see flexible_counts.hpp.
 constexpr std::array rows = {
@@ -33,7 +37,7 @@ constexpr std::array rows = {
              "131n - 48 A in other papers; printed as + 48, consistent with its 834 for n = 6"},
     PaperRow{saha99, "Table 1", "Walker and Orin (1982)", inverse, n(137, -22), n(101, -11), "", "",
              ""},
-    PaperRow{saha99, "Table 1", "Proposed", inverse, n(120, -44), n(97, -55), "denoc", "", ""},
+    PaperRow{saha99, "Table 1", "Proposed", inverse, n(120, -44), n(97, -55), "saha-1999", "", ""},
     PaperRow{saha99, "Table 1", "Khalil et al. (1986)", inverse, n(105, -92), n(94, -86), "", "",
              ""},
     PaperRow{saha99, "Table 1", "Angeles et al. (1989)", inverse, n(105, -109), n(90, -105), "", "",
@@ -47,7 +51,37 @@ constexpr std::array rows = {
     PaperRow{saha99, "Table 2", "Walker and Orin (1982)", solution, sixths(1, 69, 230, -282),
              sixths(1, 42, 233, -276), "walker-orin", "", misprint_480},
 
-    PaperRow{saha03, "Table I", "Proposed", solution, n(191, -284), n(187, -325), "udut", "",
+    PaperRow{saha03, "section 3", "A1 d_i", line, n(4), n(2), as_printed, "A1", ""},
+    PaperRow{saha03, "section 3", "A2 c_{i,i-1}", line, n(0), n(3, -3), as_printed, "A2", ""},
+    PaperRow{saha03, "section 3", "A3a M^_n", line, n(0, 16), n(0, 17), as_printed, "A3a",
+             "two planar rotations of a symmetric matrix need 16 A"},
+    PaperRow{saha03, "section 3", "A3b M^_i, i = n-1..2", line, n(86, -179), n(101, -215),
+             as_printed, "A3b", "omits the 6 A of I_i; counts 17 A for 16 A in two rotations"},
+    PaperRow{saha03, "section 3", "A3 M^_1", line, n(0), n(0), as_printed, "A3, M^_1",
+             "not printed: m^_1 of step A5 needs M^_1"},
+    PaperRow{saha03, "section 3", "A4a psi^_n", line, n(0, 2), n(0), as_printed, "A4a", ""},
+    PaperRow{saha03, "section 3", "A4b psi^_i, i = n-1..2", line, n(12, -36), n(12, -36),
+             as_printed, "A4b", "prints n - 3 links; i = n-1, ..., 2 are n - 2"},
+    PaperRow{saha03, "section 3", "A4 psi^_1", line, n(0), n(0), as_printed, "A4, psi^_1",
+             "not printed: m^_1 of step A5 needs psi^_1"},
+    PaperRow{saha03, "section 3", "A5 m^_i", line, n(2), n(2), as_printed, "A5", ""},
+    PaperRow{saha03, "section 3", "A6 psi_i", line, n(6, -7), n(0), as_printed, "A6", ""},
+    PaperRow{saha03, "section 3", "A7a M^_nn", line, n(0, 15), n(0, 8), as_printed, "A7a", ""},
+    PaperRow{saha03, "section 3", "A7b M^_ii", line, n(21, -42), n(21, -42), as_printed, "A7b", ""},
+    PaperRow{saha03, "section 3", "A8a eta_n", line, n(0, 5), n(0), as_printed, "A8a", ""},
+    PaperRow{saha03, "section 3", "A8b eta_i", line, n(6, -12), n(6, -12), as_printed, "A8b", ""},
+    PaperRow{saha03, "section 3", "A9 eta_{i-1,i}", line, n(22, -26), n(14, -18), as_printed, "A9",
+             ""},
+    PaperRow{saha03, "section 3", "A10 tau^_i", line, n(2, -2), n(3, -3), as_printed, "A10", ""},
+    PaperRow{saha03, "section 3", "B tau~_i", line, n(1), n(0), as_printed, "B", ""},
+    PaperRow{saha03, "section 3", "C1 qdd_i", line, n(6, -6), n(6, -6), as_printed, "C1", ""},
+    PaperRow{saha03, "section 3", "C2a mu_1", line, n(0, 12), n(0, 2), as_printed, "C2a",
+             "Q_1^T e qdd has two products, not four"},
+    PaperRow{saha03, "section 3", "C2b mu_i, i = 2..n", line, n(18, -18), n(11, -11), as_printed,
+             "C2b", "mu_n enters no result: i = 2, ..., n-1 here"},
+    PaperRow{saha03, "section 3", "C3 mu_{i,i-1}", line, n(6, -6), n(6, -6), as_printed, "C3", ""},
+
+    PaperRow{saha03, "Table I", "Proposed", solution, n(191, -284), n(187, -325), as_printed, "",
              "the steps of section 3 add up to 192n - 284 M and 187n - 325 A, without M^_1"},
     PaperRow{saha03, "Table I", "Featherstone", solution, n(199, -198), n(174, -173),
              "articulated-body", "", ""},
@@ -120,8 +154,44 @@ constexpr std::array rows = {
              ""},
 };
 
+constexpr std::array values = {
+    PrintedValue{saha99, "Table 1", "Hollerbach (1980)", 6, 2195, 1719},
+    PrintedValue{saha99, "Table 1", "Luh et al. (1980)", 6, 852, 834},
+    PrintedValue{saha99, "Table 1", "Walker and Orin (1982)", 6, 800, 595},
+    PrintedValue{saha99, "Table 1", "Proposed", 6, 676, 527},
+    PrintedValue{saha99, "Table 1", "Khalil et al. (1986)", 6, 538, 478},
+    PrintedValue{saha99, "Table 1", "Angeles et al. (1989)", 6, 521, 435},
+    PrintedValue{saha99, "Table 1", "Balafoutis et al. (1988)", 6, 489, 421},
+    PrintedValue{saha99, "Table 2", "Proposed", 6, 871, 797},
+    PrintedValue{saha99, "Table 2", "Proposed", 12, 2077, 1955},
+    PrintedValue{saha99, "Table 2", "Featherstone (1983)", 6, 996, 871},
+    PrintedValue{saha99, "Table 2", "Featherstone (1983)", 12, 2190, 1915},
+    PrintedValue{saha99, "Table 2", "Walker and Orin (1982)", 6, 633, 480},
+    PrintedValue{saha99, "Table 2", "Walker and Orin (1982)", 12, 2357, 1716},
+    PrintedValue{saha03, "Table I", "Proposed", 6, 862, 797},
+    PrintedValue{saha03, "Table I", "Proposed", 10, 1626, 1545},
+    PrintedValue{saha03, "Table I", "Featherstone", 6, 996, 871},
+    PrintedValue{saha03, "Table I", "Featherstone", 10, 1792, 1567},
+    PrintedValue{saha03, "Table I", "Valasek", 6, 1013, 891},
+    PrintedValue{saha03, "Table I", "Valasek", 10, 1917, 1715},
+    PrintedValue{saha03, "Table I", "Brandl et al.", 6, 1278, 1122},
+    PrintedValue{saha03, "Table I", "Brandl et al.", 10, 2278, 2002},
+    PrintedValue{saha03, "Table I", "Walker and Orin", 6, 633, 480},
+    PrintedValue{saha03, "Table I", "Walker and Orin", 10, 1653, 1209},
+};
+
 }  // namespace
 
 std::span<const PaperRow> paper_rows() { return rows; }
+
+const PaperRow& paper_row(std::string_view paper, std::string_view table,
+                          std::string_view algorithm) {
+  for (const PaperRow& row : rows) {
+    if (row.paper == paper && row.table == table && row.algorithm == algorithm) return row;
+  }
+  throw ArgumentError(fmt::format("{}, {} has no row '{}'", paper, table, algorithm));
+}
+
+std::span<const PrintedValue> printed_values() { return values; }
 
 }  // namespace dynamics::counting

@@ -17,7 +17,7 @@ enum class RowKind {
   inverse,   ///< inverse dynamics
   solution,  ///< forward dynamics for given phi = tau - C qd - g
   forward,   ///< forward dynamics
-  line,      ///< one line of an algorithm (inverse dynamics)
+  line,      ///< one line of an algorithm
   steps      ///< steps of a machine that executes several operations at once
 };
 
@@ -36,5 +36,17 @@ struct PaperRow {
 
 /// All rows, by paper and table, in the order of the papers.
 std::span<const PaperRow> paper_rows();
+
+/// Throws ArgumentError if there is no such row.
+const PaperRow& paper_row(std::string_view paper, std::string_view table,
+                          std::string_view algorithm);
+
+/// A number that a table prints beside its formula.
+struct PrintedValue {
+  std::string_view paper, table, algorithm;  ///< of the row
+  std::int64_t links;
+  std::int64_t multiplications, additions;
+};
+std::span<const PrintedValue> printed_values();
 
 }  // namespace dynamics::counting

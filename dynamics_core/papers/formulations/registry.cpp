@@ -9,15 +9,8 @@
 #include "base/find_by_name.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
-#include "papers/formulations/articulated_body.hpp"
-#include "papers/formulations/denoc_matrices.hpp"
-#include "papers/formulations/lagrange.hpp"
-#include "papers/formulations/linear_solve.hpp"
+#include "papers/formulations/algorithms.hpp"
 #include "papers/formulations/make_dynamics_input.hpp"
-#include "papers/formulations/nasser.hpp"
-#include "papers/formulations/newton_euler.hpp"
-#include "papers/formulations/strobing.hpp"
-#include "papers/formulations/walker_orin.hpp"
 #include "rigid/recursions/friction.hpp"
 #include "rigid/regular.hpp"
 #include "rigid/workspace_memory.hpp"
@@ -30,25 +23,6 @@ using Eigen::VectorXd;
 using Input = DynamicsInput<double>;
 using Numbers = std::vector<double>;
 
-VectorXd to_vector(const Numbers& numbers) {
-  return Eigen::Map<const VectorXd>(numbers.data(), at(numbers.size()));
-}
-VectorXd bias_of(Numbers (*inverse)(const SerialArm<double>&, const Numbers&, const Numbers&),
-                 const Input& input) {
-  return to_vector(inverse(serial_arm(input), input.qd, Numbers(input.size(), 0.0)));
-}
-
-/// The functions of a formulation, over bodies and without friction. `inverse` computes tau.
-/// Forward dynamics is either `solve` with `matrix` and `bias`, or `direct`.
-struct Algorithm {
-  Formulation formulation;
-  Numbers (*inverse)(const Input&, const Numbers& qdd) = nullptr;
-  MatrixXd (*matrix)(const Input&) = nullptr;
-  VectorXd (*bias)(const Input&) = nullptr;
-  bool (*solve)(MatrixXd, VectorXd, VectorXd&) = nullptr;
-  VectorXd (*direct)(const Input&, const VectorXd& tau, VectorXd* pivots) = nullptr;
-};
-
 constexpr Coverage serial_only = {.branches = false, .mimic = true};
 constexpr Coverage serial_moving = {
     .branches = false, .rotating_base = true, .wrenches = true, .mimic = true};
@@ -56,60 +30,28 @@ constexpr Coverage everything = {
     .branches = true, .rotating_base = true, .wrenches = true, .mimic = true};
 constexpr Coverage all_but_mimic = {.branches = true, .rotating_base = true, .wrenches = true};
 
-const std::array<Algorithm, 10>& algorithms() {
-  static const std::array<Algorithm, 10> list = {{
-      {.formulation = {"lagrange", "Turney 1980, section 2 and appendix", serial_only, serial_only},
-       .inverse = [](const Input& in,
-                     const Numbers& qdd) { return lagrange(serial_arm(in), in.qd, qdd); },
-       .matrix = [](const Input& in) { return lagrange_inertia_matrix(serial_arm(in)); },
-       .bias = [](const Input& in) { return bias_of(lagrange<double>, in); },
-       .solve = solve_by_elimination<double>},
-      {.formulation = {"newton-euler", "Turney 1980, section 3", serial_moving, std::nullopt},
-       .inverse = [](const Input& in,
-                     const Numbers& qdd) { return newton_euler(serial_arm(in), in.qd, qdd); }},
-      {.formulation = {"modified-newton-euler", "Turney 1980, section 5", serial_moving,
-                       std::nullopt},
-       .inverse =
-           [](const Input& in, const Numbers& qdd) {
-             return modified_newton_euler(serial_arm(in), in.qd, qdd);
-           }},
-      // inverse: qd^t C^i qd does not contain the velocity of a rotating base; forward (section 7)
-      // computes C + G in one call and supports it
-      {.formulation = {"strobing", "Turney 1980, sections 3 and 7",
-                       Coverage{.wrenches = true, .mimic = true}, serial_moving},
-       .inverse = strobed_inverse_dynamics<double>,
-       .matrix = strobed_inertia_matrix<double>,
-       .bias = [](const Input& in) { return bias_of(modified_newton_euler<double>, in); },
-       .solve = solve_by_elimination<double>},
-      {.formulation = {"walker-orin", "Walker and Orin 1982", std::nullopt, everything},
-       .matrix = walker_orin_inertia_matrix<double>,
-       .bias = walker_orin_bias<double>,
-       .solve = solve_by_cholesky<double>},
-      {.formulation = {"articulated-body", "Featherstone 1983", std::nullopt, all_but_mimic},
-       .direct = articulated_body<double>},
-      {.formulation = {"nasser", "Nasser 1990", std::nullopt, all_but_mimic},
-       .direct = nasser<double>},
-      {.formulation = {"denoc-explicit", "Saha 1999, Eqs. (16) to (20)", everything, everything},
-       .inverse =
-           [](const Input& in, const Numbers& qdd) {
-             const VectorXd tau = denoc_explicit<double>(in, to_vector(qdd));
-             return Numbers(tau.begin(), tau.end());
-           },
-       .matrix = [](const Input& in) { return denoc_inertia_matrix(denoc_matrices(in)); },
-       .bias =
-           [](const Input& in) {
-             return denoc_explicit<double>(in, VectorXd::Zero(at(in.size())));
-           },
-       .solve = solve_by_cholesky<double>},
-      {.formulation = {"denoc", "Saha 1999, section 5.1", everything, std::nullopt}},
-      {.formulation = {"udut", "Saha 2003, sections 2 and 3", std::nullopt, everything}},
-  }};
-  return list;
-}
+constexpr std::array formulation_list = {
+    Formulation{"lagrange", "Turney 1980, section 2 and appendix", serial_only, serial_only},
+    Formulation{"newton-euler", "Turney 1980, section 3", serial_moving, std::nullopt},
+    Formulation{"modified-newton-euler", "Turney 1980, section 5", serial_moving, std::nullopt},
+    // inverse: qd^t C^i qd does not contain the velocity of a rotating base; forward (section 7)
+    // computes C + G in one call and supports it
+    Formulation{"strobing", "Turney 1980, sections 3 and 7",
+                Coverage{.wrenches = true, .mimic = true}, serial_moving},
+    Formulation{"walker-orin", "Walker and Orin 1982", std::nullopt, everything},
+    Formulation{"articulated-body", "Featherstone 1983", std::nullopt, all_but_mimic},
+    Formulation{"nasser", "Nasser 1990", std::nullopt, all_but_mimic},
+    Formulation{"denoc-explicit", "Saha 1999, Eqs. (16) to (20)", everything, everything},
+    Formulation{"saha-1999", "Saha 1999, section 5.1", serial_moving, std::nullopt},
+    Formulation{"saha-2003", "Saha 2003, section 3", std::nullopt,
+                Coverage{.rotating_base = true, .wrenches = true}},
+    // the library's own recursions
+    Formulation{"denoc", "Saha 1999, about the joints", everything, std::nullopt},
+    Formulation{"udut", "Saha 2003, about the joints", std::nullopt, everything}};
 
-const Algorithm& find_algorithm(const Formulation& formulation) {
-  for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.formulation.name == formulation.name) return algorithm;
+void require_registered(const Formulation& formulation) {
+  for (const Formulation& known : formulation_list) {
+    if (known.name == formulation.name) return;
   }
   throw ArgumentError(fmt::format("'{}' is not a registered formulation", formulation.name));
 }
@@ -141,14 +83,7 @@ void require(const Formulation& formulation, Task task, const Model& model,
 
 }  // namespace
 
-std::span<const Formulation> all() {
-  static const std::vector<Formulation> list = [] {
-    std::vector<Formulation> result;
-    for (const Algorithm& algorithm : algorithms()) result.push_back(algorithm.formulation);
-    return result;
-  }();
-  return list;
-}
+std::span<const Formulation> all() { return formulation_list; }
 
 const Formulation& find(std::string_view name) { return find_by_name(all(), "formulation", name); }
 
@@ -184,11 +119,12 @@ std::string not_covered(const Formulation& formulation, Task task, const Model& 
 
 Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector qdd, const ExternalInputs& external) {
-  const Algorithm& algorithm = find_algorithm(formulation);
+  require_registered(formulation);
   require(formulation, Task::inverse, model, external);
+  const Algorithm<double>* algorithm = find_algorithm<double>(formulation.name);
   Workspace workspace(model);
   VectorXd tau(at(model.size()));
-  if (algorithm.inverse == nullptr) {
+  if (algorithm == nullptr) {
     dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau, external);
     return tau;
   }
@@ -197,7 +133,7 @@ Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& mo
   Numbers accelerations(model.body_count());
   const double* body_accelerations = body_rates(model, qdd, accelerations);
   accelerations.assign(body_accelerations, body_accelerations + model.body_count());
-  Numbers forces = algorithm.inverse(input, accelerations);
+  Numbers forces = algorithm->inverse(input, accelerations);
   for (std::size_t i = 0; i < forces.size() && external.friction; ++i) {
     forces[i] += kernel::joint_friction(model.tree()[i], input.qd[i], model.friction_velocity());
   }
@@ -207,11 +143,12 @@ Eigen::VectorXd inverse_dynamics(const Formulation& formulation, const Model& mo
 
 Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& model, ConstVector q,
                                  ConstVector qd, ConstVector tau, const ExternalInputs& external) {
-  const Algorithm& algorithm = find_algorithm(formulation);
+  require_registered(formulation);
   require(formulation, Task::forward, model, external);
+  const Algorithm<double>* algorithm = find_algorithm<double>(formulation.name);
   Workspace workspace(model);
   VectorXd qdd(at(model.size()));
-  if (algorithm.direct == nullptr && algorithm.matrix == nullptr) {
+  if (algorithm == nullptr) {
     dynamics::forward_dynamics(model, workspace, q, qd, tau, qdd, external);
     return qdd;
   }
@@ -228,9 +165,9 @@ Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& mo
           kernel::joint_friction(model.tree()[i], input.qd[i], model.friction_velocity());
     }
   }
-  if (algorithm.direct != nullptr) {
+  if (algorithm->direct != nullptr) {
     VectorXd pivots(at(bodies));
-    const VectorXd accelerations = algorithm.direct(input, forces, &pivots);
+    const VectorXd accelerations = algorithm->direct(input, forces, &pivots);
     for (std::size_t i = 0; i < bodies; ++i) {
       require_pivot(model, i, pivots[at(i)]);
       qdd[at(model.bodies()[i].coordinate)] = accelerations[at(i)];
@@ -242,9 +179,9 @@ Eigen::VectorXd forward_dynamics(const Formulation& formulation, const Model& mo
   for (std::size_t i = 0; i < bodies; ++i) {
     G(at(i), at(model.bodies()[i].coordinate)) = model.bodies()[i].multiplier;
   }
-  const MatrixXd M = G.transpose() * algorithm.matrix(input) * G;
-  const VectorXd phi = G.transpose() * (forces - algorithm.bias(input));
-  if (!algorithm.solve(M, phi, qdd)) {
+  const MatrixXd M = G.transpose() * algorithm->matrix(input) * G;
+  const VectorXd phi = G.transpose() * (forces - algorithm->bias(input));
+  if (!algorithm->solve(M, phi, qdd)) {
     throw StateError("robot '" + model.name() + "'",
                      "the inertia matrix is singular: a joint moves no mass");
   }

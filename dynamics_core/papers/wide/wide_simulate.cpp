@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "papers/wide/scenario_law.hpp"
 #include "papers/wide/wide_integrators.hpp"
 #include "simulation/run.hpp"
 #include "trajectory/closed_form_trajectories.hpp"
@@ -42,11 +43,14 @@ void evaluate_trajectory<DoubleDouble>(const Trajectory& trajectory, const Doubl
 Recording simulate_double_double(const Model& model, const SimulationOptions& options,
                                  const Progress& progress) {
   check_options(model, options);
-  const char* reason = options.limits            ? "limits"
-                       : options.base            ? "a moving base"
-                       : options.drop_payload    ? "a dropped payload"
-                       : !options.events.empty() ? "events"
-                                                 : nullptr;
+  const char* reason =
+      options.limits            ? "limits"
+      : options.base            ? "a moving base"
+      : !options.events.empty() ? "events"
+      : !options.wrenches.empty() || !options.payload_changes.empty() || !options.locks.empty()
+          ? "pushes, payload changes and locked joints"
+      : options.sampling.period > 0.0 ? "sampled controllers"
+                                      : nullptr;
   if (reason != nullptr) {
     throw ArgumentError(
         fmt::format("precision double-double does not support {}: use double", reason));
@@ -54,7 +58,12 @@ Recording simulate_double_double(const Model& model, const SimulationOptions& op
   const RigidPlantOptions rigid{.friction = options.friction, .dry_friction = false};
   const auto plant = rigid_plant(model, rigid);
   const auto equations = wide_rigid_equations(model, rigid);
-  Recording run = Run<DoubleDouble>(*equations, *plant, options, progress).run();
+  auto q0 = initial_state("q0", options.q0.empty() ? default_start(model) : options.q0, *plant);
+  auto qd0 = initial_state("qd0", options.qd0, *plant);
+  ScenarioLaw<DoubleDouble> law(*equations, options, q0);
+  Recording run = Run<DoubleDouble>(*equations, *plant, law, nullptr, std::move(q0), std::move(qd0),
+                                    options, progress)
+                      .run();
   run.settings.precision = "double-double";
   return run;
 }

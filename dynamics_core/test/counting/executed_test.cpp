@@ -12,6 +12,7 @@
 #include "papers/formulations/modified_newton_euler.hpp"
 #include "papers/formulations/nasser.hpp"
 #include "papers/formulations/newton_euler.hpp"
+#include "papers/formulations/saha_2003.hpp"
 #include "papers/formulations/walker_orin.hpp"
 
 namespace dynamics {
@@ -85,6 +86,17 @@ struct WalkerOrin : Prepared<S> {
   }
 };
 
+template <class S>
+struct Saha1999 : Prepared<S> {
+  using Prepared<S>::Prepared;
+  void operator()() const { formulations::saha_1999(this->arm, this->input.qd, this->qdd_or_tau); }
+};
+template <class S>
+struct Saha2003 : Prepared<S> {
+  using Prepared<S>::Prepared;
+  void operator()() const { formulations::saha_2003(this->arm, this->input.qd, this->vector); }
+};
+
 TEST(ExecutedInstructions, EqualHandCountOfExpression) {
   static volatile double x = 1.5, y = 2.5;
   const auto found = executed([] {
@@ -103,6 +115,8 @@ TEST(ExecutedInstructions, EqualCountsOfFormulations) {
   compare<WalkerOrin, double>("walker-orin", arm);
   compare<ArticulatedBodies, double>("articulated-body", arm);
   compare<Nasser, double>("nasser", arm);
+  compare<Saha1999, double>("saha-1999", arm);
+  compare<Saha2003, double>("saha-2003", arm);
 }
 
 }  // namespace

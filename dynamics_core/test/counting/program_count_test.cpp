@@ -2,6 +2,7 @@
 // `dynamics count`: the format of its JSON, its tables, and bad arguments.
 
 #include "papers/counting/algorithms.hpp"
+#include "papers/counting/paper_claims.hpp"
 #include "papers/counting/paper_tables.hpp"
 #include "support/program.hpp"
 
@@ -61,6 +62,11 @@ TEST_F(Count, JsonHasEveryAlgorithmAndEveryRow) {
   EXPECT_NEAR(example["paper"]["M"], 9874.0, 0.5);
   EXPECT_LT(example["ours"]["M"], example["paper"]["M"]);
   EXPECT_LT(example["ours"]["A"], example["paper"]["A"]);
+  // judged rows and claims
+  EXPECT_EQ(report["tables"].size(), counting::table_claims().size());
+  ASSERT_EQ(report["claims"].size(), counting::count_claims().size());
+  EXPECT_EQ(report["claims"][0]["computed"], counting::count_claims()[0].computed);
+  EXPECT_EQ(report["claims"][0]["verdict"], "holds");
 }
 
 TEST_F(Count, TakesLinksOrRobot) {
@@ -70,6 +76,7 @@ TEST_F(Count, TakesLinksOrRobot) {
   const json puma = run_json("count --links puma --json");
   EXPECT_EQ(puma["robot"], "puma");
   EXPECT_EQ(puma["links"], 6);
+  EXPECT_TRUE(puma["tables"].empty() && puma["claims"].empty());
   EXPECT_TRUE(algorithm(puma, "rigid", "inverse")["formula"].is_null());
   EXPECT_LE(algorithm(puma, "rigid", "inverse")["M"].get<int>(),
             algorithm(puma, "newton-euler", "inverse")["M"].get<int>());
@@ -93,10 +100,12 @@ TEST_F(Count, ReportsFormulationsThatDoNotCoverTrees) {
 TEST_F(Count, PrintsTablesOfAllPapers) {
   const test::Result result = run("count");
   EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* part : {"Saha 1999, Table 1", "Saha 1999, Table 2", "Saha 2003, Table I",
-                           "Turney 1980, Table 1", "Turney 1980, Table 2", "Turney 1980, Table 3",
-                           "Turney 1980, Table 4", "Turney 1980, Table 5", "Nasser 1990",
-                           "Balafoutis et al. (1988)", "93n - 69", "258n - 119"}) {
+  for (const char* part :
+       {"Saha 1999, Table 1", "Saha 1999, Table 2", "Saha 2003, Table I", "Turney 1980, Table 1",
+        "Turney 1980, Table 2", "Turney 1980, Table 3", "Turney 1980, Table 4",
+        "Turney 1980, Table 5", "Nasser 1990", "Balafoutis et al. (1988)", "93n - 69", "258n - 119",
+        "Saha 2003, section 3", "27n + 42 M, 27n + 41 A steps", "Claims of the papers",
+        "printed n >= 10; computed n >= 12: differs"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
 }
