@@ -24,10 +24,13 @@ LAYERS = {
     "batch": BASE + ["rigid"],
     "trajectory": DYNAMICS + ["readers"],
     "ode": ["base"],
-    "simulation": DYNAMICS + ["readers", "trajectory", "ode"],
+    "plant": DYNAMICS + ["readers", "trajectory"],
+    "control": DYNAMICS + ["readers", "trajectory", "plant"],
+    "simulation": DYNAMICS + ["readers", "trajectory", "ode", "plant", "control"],
     "check": DYNAMICS + ["readers"],
-    "papers": DYNAMICS + ["readers", "trajectory", "ode", "simulation"],
-    "tools": DYNAMICS + ["readers", "trajectory", "ode", "simulation", "check", "papers"],
+    "papers": DYNAMICS + ["readers", "trajectory", "ode", "plant", "control", "simulation"],
+    "tools": DYNAMICS
+    + ["readers", "trajectory", "ode", "plant", "control", "simulation", "check", "papers"],
 }
 
 # The public headers (include/dynamics_core/) by the folder that implements them. They follow the
@@ -38,12 +41,14 @@ PUBLIC = {
     "model": "description model",
     "readers": "dh_table from_urdf",
     "rigid": "derivatives energy external_inputs forward_dynamics inertia_matrix inverse_dynamics"
-    " kinematics regressor workspace",
+    " inverse_kinematics kinematics regressor workspace",
     "flexible": "flexible_dynamics flexible_model",
     "batch": "batch",
     "trajectory": "marker_shapes trajectory trajectory_efforts",
     "ode": "integrators",
-    "simulation": "plant recording simulate",
+    "plant": "plant",
+    "control": "controllers",
+    "simulation": "real_time_simulation recording simulate",
     "check": "check",
     "tools": "dynamics_core",
 }
@@ -51,15 +56,15 @@ PUBLIC = {
 # The internal headers: other folders may include them. All other headers of src are private to
 # their folder. "*" stands for any name within a folder.
 INTERNAL = {
-    "base": ["find_by_name.hpp", "overlap.hpp"],
+    "base": ["eigen_index.hpp", "find_by_name.hpp", "overlap.hpp"],
     "spatial": ["*"],
     "model": ["model_data.hpp", "parsed_robot.hpp", "tree.hpp", "coupling_bound.hpp"],
     "readers": ["dh_reader.hpp", "urdf_reader.hpp", "yaml_tree.hpp"],
-    "rigid": ["recursions/*", "kernels/*", "workspace_memory.hpp", "regular.hpp"],
+    "rigid": ["recursions/*", "kernels/*", "problem.hpp", "workspace_memory.hpp", "regular.hpp"],
     "flexible": ["recursions/*", "flexible_model_data.hpp", "tree.hpp"],
-    "trajectory": ["closed_form_trajectories.hpp", "knot_trajectory.hpp"],
+    "trajectory": ["closed_form_trajectories.hpp", "csv_table.hpp", "knot_trajectory.hpp"],
     "ode": ["*"],
-    "simulation": ["run.hpp"],
+    "simulation": ["run.hpp", "torque_law.hpp"],
     "papers": ["*"],
 }
 

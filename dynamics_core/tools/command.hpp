@@ -27,6 +27,8 @@ struct Outcome {
 void add_inverse(CLI::App& app, Outcome& outcome);
 void add_forward(CLI::App& app, Outcome& outcome);
 void add_terms(CLI::App& app, Outcome& outcome);
+void add_kinematics(CLI::App& app, Outcome& outcome);
+void add_inverse_kinematics(CLI::App& app, Outcome& outcome);
 void add_compare(CLI::App& app, Outcome& outcome);
 void add_count(CLI::App& app, Outcome& outcome);
 void add_simulate(CLI::App& app, Outcome& outcome);

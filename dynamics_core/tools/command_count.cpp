@@ -11,7 +11,9 @@
 
 #include "command.hpp"
 #include "papers/counting/algorithms.hpp"
+#include "papers/counting/concurrency.hpp"
 #include "papers/counting/flexible_counts.hpp"
+#include "papers/counting/paper_claims.hpp"
 #include "papers/counting/paper_tables.hpp"
 #include "report.hpp"
 #include "robot.hpp"
@@ -159,6 +161,7 @@ std::optional<OperationCount> implemented_count(const Report& report, const Pape
   if (row.formulation.empty() || row.kind == RowKind::steps) return std::nullopt;
   if (row.kind == RowKind::line) {
     const Entry* entry = report.find(row.formulation, "inverse");
+    if (entry == nullptr) entry = report.find(row.formulation, "forward");
     if (entry == nullptr) return std::nullopt;
     const auto found = entry->result.lines.find(std::string(row.line));
     return found == entry->result.lines.end() ? OperationCount{} : found->second;
@@ -188,6 +191,21 @@ ordered_json short_json(const OperationCount& counts) {
 
 constexpr std::array by_links_computations = {Computation::inverse, Computation::solve,
                                               Computation::forward};
+
+ordered_json claims_json(const std::vector<counting::PaperClaim>& claims) {
+  ordered_json rows = ordered_json::array();
+  for (const counting::PaperClaim& claim : claims) {
+    rows.push_back({{"paper", claim.paper},
+                    {"place", claim.place},
+                    {"statement", claim.statement},
+                    {"printed", claim.printed},
+                    {"computed", claim.computed},
+                    {"difference", claim.difference},
+                    {"verdict", claim.verdict},
+                    {"note", claim.note}});
+  }
+  return rows;
+}
 
 ordered_json to_json(const Report& report) {
   const auto n = static_cast<std::int64_t>(report.links);
@@ -239,11 +257,37 @@ ordered_json to_json(const Report& report) {
       object["by_links"].push_back(std::move(one));
     }
   }
+  object["tables"] = claims_json(report.robot.empty() ? counting::table_claims()
+                                                      : std::vector<counting::PaperClaim>{});
+  object["claims"] = claims_json(report.robot.empty() ? counting::count_claims()
+                                                      : std::vector<counting::PaperClaim>{});
   object["not_covered"] = ordered_json::array();
   for (const auto& [name, reason] : report.others) {
     object["not_covered"].push_back({{"name", name}, {"reason", reason}});
   }
   return object;
+}
+
+void print_claims() {
+  fmt::print("\nClaims of the papers about operation counts\n");
+  for (const counting::PaperClaim& claim : counting::count_claims()) {
+    fmt::print("  {}, {}: {}\n      printed {}; computed {}: {}\n", claim.paper, claim.place,
+               claim.statement, claim.printed, claim.computed, claim.verdict);
+  }
+}
+
+/// Turney's Table 5 beside the longest chain of dependent operations.
+void print_concurrency(const Report& report) {
+  const auto n = static_cast<std::int64_t>(report.links);
+  const counting::Schedule schedule = counting::turney_schedule();
+  const counting::CriticalPath path =
+      counting::critical_path(counting::general_arm(report.links, {.principal = true}));
+  fmt::print(
+      "\n  Turney 1980, Table 5, derived from the rows of Table 4 by a schedule with one processor "
+      "per quantity:\n  {} M, {} A steps; for n = {}: {} M, {} A. Longest chain of dependent "
+      "operations, any number of processors:\n  {} M, {} A\n",
+      schedule.multiplications.text(), schedule.additions.text(), n, schedule.multiplications(n),
+      schedule.additions(n), path.multiplications, path.additions);
 }
 
 void print_entries(const Report& report) {
@@ -414,7 +458,11 @@ void add_count(CLI::App& app, Outcome&) {
     print_entries(report);
     print_papers(report);
     print_flexible(report);
-    if (without_arguments) print_by_links();
+    if (report.robot.empty()) print_concurrency(report);
+    if (without_arguments) {
+      print_by_links();
+      print_claims();
+    }
   });
 }
 

@@ -7,6 +7,7 @@
 #include "command.hpp"
 #include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "external_arguments.hpp"
 #include "flexible_report.hpp"
 #include "page.hpp"
 #include "papers/formulations/registry.hpp"
@@ -23,19 +24,22 @@ struct InverseArguments : StateArguments {
   double duration = 10.0, sample = 0.01;
   std::vector<std::string> outputs;
   std::string compare;
+  ExternalArguments external;
 };
 
 void one_state(const InverseArguments& args) {
   Robot robot = args.robot.load();
   warn_outside_limits(robot, "--q", args.q);
   if (const auto flexible = flexible_model(robot, args.rigid)) {
+    args.external.refuse_all_but_wrenches(needs_rigid_links);
     report_inverse(*flexible, robot,
                    {.q = args.q,
                     .qd = args.qd,
                     .qdd = args.qdd,
                     .algorithm = args.algorithm,
                     .friction = !args.no_friction,
-                    .json = args.json});
+                    .json = args.json,
+                    .wrenches = args.external.link_wrenches(robot.model)});
     return;
   }
   const std::size_t n = robot.model.size();
@@ -43,24 +47,30 @@ void one_state(const InverseArguments& args) {
   const auto q = parse_vector("--q", args.q, n, robot.q0);
   const auto qd = parse_vector("--qd", args.qd, n, zero);
   const auto qdd = parse_vector("--qdd", args.qdd, n, zero);
-  ExternalInputs external;
-  external.friction = !args.no_friction;
+  const auto wrenches = args.external.link_wrenches(robot.model);
+  const ExternalInputs external = {
+      .base = args.external.base(), .wrenches = wrenches, .friction = !args.no_friction};
   const Eigen::VectorXd forces = formulations::inverse_dynamics(formulations::find(args.algorithm),
                                                                 robot.model, q, qd, qdd, external);
   const std::vector<double> tau(forces.begin(), forces.end());
   require_finite("tau", tau);
+  std::vector<Reaction> reactions;
+  if (args.external.reactions) reactions = joint_reactions(robot.model, q, qd, qdd, external);
   if (args.json) {
     auto object = with_joints(robot);
     object["tau"] = tau;
+    if (args.external.reactions) object["reactions"] = reactions_json(reactions);
     print_json(object);
   } else {
     print_table(robot.model, {{"tau", tau, "N m", "N"}});
+    if (args.external.reactions) print_reactions(reactions);
   }
 }
 
 /// Torques along a trajectory (the papers' RIDIM), their peaks, RMS values and ratios to the
 /// limits.
 void along_trajectory(const InverseArguments& args) {
+  args.external.refuse("takes one state (--q); it is not supported along a trajectory");
   Robot robot = args.robot.load();
   const Model& model = robot.model;
   if (!args.rigid && FlexibleModel::has_modes(model)) {
@@ -82,7 +92,7 @@ void along_trajectory(const InverseArguments& args) {
   Recording run = torques_along(model, *motion, args.duration, args.sample, !args.no_friction);
   for (const Column& column : run.tau) require_finite("tau along the trajectory", column);
   run.settings.robot = robot.argument;
-  run.settings.trajectory = args.trajectory;
+  run.settings.reference = args.trajectory;
   if (robot.table) run.settings.source = robot.table->source;
 
   std::vector<double> peak(model.size(), 0.0), rms(model.size(), 0.0), ratio(model.size(), 0.0);
@@ -135,8 +145,9 @@ void add_inverse(CLI::App& app, Outcome&) {
   args->add_state_to(*command);
   auto* qdd = command->add_option("--qdd", args->qdd, "joint accelerations (default: 0)");
   command->add_option("--algorithm", args->algorithm,
-                      "lagrange, newton-euler, modified-newton-euler, strobing, denoc-explicit or "
-                      "denoc (default)");
+                      "lagrange, newton-euler, modified-newton-euler, strobing, denoc-explicit, "
+                      "saha-1999 or denoc (default)");
+  args->external.add_to(*command);
   args->add_flags_to(*command, true);
   auto* trajectory =
       command->add_option("--trajectory", args->trajectory,

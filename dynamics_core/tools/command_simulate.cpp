@@ -7,11 +7,13 @@
 #include <memory>
 
 #include "command.hpp"
+#include "control_arguments.hpp"
 #include "dynamics_core/integrators.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "flexible_report.hpp"
 #include "page.hpp"
+#include "papers/formulations/formulation_plant.hpp"
 #include "papers/wide/wide_simulate.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
@@ -21,6 +23,7 @@ namespace dynamics::tools {
 namespace {
 
 constexpr int interrupted_code = 130;  // 128 + SIGINT, as shells report it
+constexpr const char* default_algorithm = "udut";
 
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
@@ -30,9 +33,10 @@ extern "C" void set_interrupted(int) { interrupted = true; }
 struct SimulateArguments {
   RobotArgument robot;
   SimulationOptions options;  ///< those that are numbers or names
-  std::string scenario = "free-fall", trajectory, q0, qd0, q1, compare;
+  ControlArguments control;
+  std::string q0, qd0, compare;
   std::string precision = "double", base_motion, payload, algorithm;
-  std::optional<double> period, bandwidth, restitution;
+  std::optional<double> restitution;
   bool no_friction = false, json = false, rigid = false;
   std::vector<std::string> outputs;
   std::string command_line;
@@ -49,9 +53,7 @@ SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
                              const std::optional<FlexibleModel>& flexible) {
   SimulationOptions options = args.options;
   const auto joints = static_cast<std::ptrdiff_t>(robot.model.size());
-  options.scenario = scenario_from_name(args.scenario);
   options.friction = !args.no_friction;
-  if (args.bandwidth) options.bandwidth = *args.bandwidth;
   if (args.restitution) options.restitution = *args.restitution;
   if (!args.base_motion.empty()) options.base = base_motion(args.base_motion);
   if (flexible) {
@@ -67,28 +69,14 @@ SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
     options.q0.clear();
     start = default_start(robot.model);
   }
-  if (options.scenario == Scenario::forced || options.scenario == Scenario::computed_torque) {
-    options.trajectory = desired_motion(robot, args.trajectory, start, args.q1, args.period);
-  }
+  args.control.apply(robot, start, options);
   return options;
 }
 
-void refuse_options_without_effect(const SimulateArguments& args, bool flexible) {
-  const Scenario scenario = scenario_from_name(args.scenario);
-  const bool desired = scenario == Scenario::forced || scenario == Scenario::computed_torque;
-  const bool feedback = scenario == Scenario::hold || scenario == Scenario::computed_torque;
-  const auto refuse = [](bool given, const char* option, const std::string& reason) {
-    if (given) throw InputError(fmt::format("{} has no effect {}", option, reason));
-  };
-  const std::string others = "in scenario " + args.scenario + ": give --scenario ";
-  const std::string follows = others + "forced or computed-torque";
-  refuse(!desired && !args.trajectory.empty(), "--trajectory", follows);
-  refuse(!desired && !args.q1.empty(), "--q1", follows);
-  refuse(!desired && args.period, "--period", follows);
-  refuse(!feedback && args.bandwidth, "--bandwidth", others + "hold or computed-torque");
-  refuse(!args.options.limits && args.restitution, "--restitution", "without --limits");
-  refuse(!flexible && !args.algorithm.empty(), "--algorithm",
-         "on rigid robots: it selects the solver for flexible links");
+void refuse_options_without_effect(const SimulateArguments& args) {
+  args.control.check();
+  if (!args.options.limits && args.restitution)
+    throw InputError("--restitution has no effect without --limits");
 }
 
 void print_events(const Recording& run) {
@@ -104,9 +92,12 @@ void print_summary(const Robot& robot, const Recording& run) {
   const RunStatistics& statistics = run.statistics;
   const std::string numerics = settings.step ? fmt::format("step {:g} s", *settings.step)
                                              : fmt::format("rtol {:g}", settings.rtol);
-  fmt::print("{}: {}, {:g} s of {:g} s, {} ({}{})\n", robot.argument, settings.scenario,
+  std::string law = settings.scenario == "control" ? settings.controller : settings.scenario;
+  if (settings.control_rate > 0.0) law += fmt::format(" at {:g} Hz", settings.control_rate);
+  fmt::print("{}: {}, {:g} s of {:g} s, {} ({}{})\n", robot.argument, law,
              run.t.empty() ? 0.0 : run.t.back(), settings.duration, settings.integrator, numerics,
-             settings.precision == "double" ? "" : ", " + settings.precision);
+             (settings.precision == "double" ? "" : ", " + settings.precision) +
+                 (settings.algorithm == default_algorithm ? "" : ", " + settings.algorithm));
   fmt::print("{} steps, {} rejected, {} evaluations, {:.3g} s computing time\n", statistics.steps,
              statistics.rejected, statistics.evaluations, statistics.wall_seconds);
   fmt::print("energy drift {:.2g} of the largest kinetic energy\n\n", statistics.energy_drift);
@@ -140,6 +131,7 @@ void print_run_json(const Robot& robot, const Recording& run) {
   object["wall_seconds"] = run.statistics.wall_seconds;
   object["energy_drift"] = run.statistics.energy_drift;
   object["completed"] = run.statistics.completed;
+  object["algorithm"] = run.settings.algorithm;
   if (!run.amplitudes.empty()) {
     ordered_json amplitudes, tips;
     for (std::size_t i = 0; i < run.amplitudes.size(); ++i) {
@@ -157,28 +149,6 @@ void print_run_json(const Robot& robot, const Recording& run) {
   print_json(object);
 }
 
-/// Friction on light links makes the equations stiff and explicit methods slow: prints one hint.
-class StiffnessHint {
- public:
-  explicit StiffnessHint(const SimulationOptions& options)
-      : given_(options.integrator == "radau5" || options.step) {}
-
-  void update(double fraction) {
-    constexpr std::uint64_t many = 200'000;
-    if (given_ || ++steps_ < many || fraction > 0.5) return;
-    given_ = true;
-    fmt::print(stderr,
-               "hint: {} steps for {:.2g} % of the run: the equations are stiff (friction on light "
-               "links?); "
-               "--integrator radau5 or --no-friction may be much faster\n",
-               many, 100.0 * fraction);
-  }
-
- private:
-  bool given_;
-  std::uint64_t steps_ = 0;
-};
-
 /// The plant with flexible links. Throws InputError for options that need a rigid robot.
 std::unique_ptr<Plant> flexible_plant_of(const SimulateArguments& args,
                                          const FlexibleModel& model) {
@@ -194,6 +164,23 @@ std::unique_ptr<Plant> flexible_plant_of(const SimulateArguments& args,
                         {.friction = !args.no_friction, .cholesky = args.algorithm == "cholesky"});
 }
 
+/// The plant of a rigid robot with the chosen algorithm; null: the library's own. The plant then
+/// has the base motion of the options.
+std::unique_ptr<Plant> rigid_plant_of(const SimulateArguments& args, const Model& model,
+                                      SimulationOptions& options) {
+  if (args.algorithm.empty()) return nullptr;
+  const formulations::Formulation& formulation = formulations::find_forward(args.algorithm);
+  if (formulation.name == default_algorithm) return nullptr;
+  if (args.precision != "double") {
+    throw InputError(
+        fmt::format("--precision double-double supports --algorithm {} only", default_algorithm));
+  }
+  auto plant = formulations::formulation_plant(
+      model, formulation, {.friction = options.friction, .base = std::move(options.base)});
+  options.base = nullptr;
+  return plant;
+}
+
 void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
   if (args.precision != "double" && args.precision != "double-double") {
     throw InputError(
@@ -204,29 +191,33 @@ void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
   warn_outside_limits(robot, "--q0", args.q0);
   const RunOutputs outputs(args.outputs, args.compare);
   const auto flexible = flexible_model(robot, args.rigid);
-  refuse_options_without_effect(args, flexible.has_value());
-  const SimulationOptions options = options_of(args, robot, flexible);
-  const auto plant = flexible ? flexible_plant_of(args, *flexible) : nullptr;
+  refuse_options_without_effect(args);
+  const auto controller = args.control.make(robot);
+  if (controller && args.precision != "double")
+    throw InputError("--precision double-double supports the scenarios only, not --controller");
+  SimulationOptions options = options_of(args, robot, flexible);
+  const auto plant =
+      flexible ? flexible_plant_of(args, *flexible) : rigid_plant_of(args, robot.model, options);
 
   std::signal(SIGINT, set_interrupted);
   std::signal(SIGTERM, set_interrupted);
   Recording run = [&] {
     ProgressBar bar(robot.argument);
-    StiffnessHint hint(options);
     const auto progress = [&](double t) {
       bar.update(t / options.duration);
-      hint.update(t / options.duration);
       return !interrupted;
     };
+    if (plant && controller) return simulate(*plant, *controller, options, progress);
     if (plant) return simulate(*plant, options, progress);
+    if (controller) return simulate(robot.model, *controller, options, progress);
     return args.precision == "double" ? simulate(robot.model, options, progress)
                                       : simulate_double_double(robot.model, options, progress);
   }();
   run.settings.robot = robot.argument;
   run.settings.command = args.command_line;
-  if (options.trajectory)
-    run.settings.trajectory = args.trajectory.empty() ? "cycloid" : args.trajectory;
+  run.settings.reference = args.control.reference_name();
   run.settings.base_motion = args.base_motion;
+  run.settings.algorithm = args.algorithm.empty() ? default_algorithm : args.algorithm;
   if (robot.table) run.settings.source = robot.table->source;
   outputs.write(run);
 
@@ -249,11 +240,10 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   auto args = std::make_shared<SimulateArguments>();
   CLI::App* command = app.add_subcommand("simulate", "Simulate the robot (the papers' RFDSIM)");
   args->robot.add_to(*command);
-  command->add_option("--scenario", args->scenario,
-                      "free-fall (default), forced, hold, computed-torque");
+  args->control.add_to(*command);
   command->add_option("--duration", args->options.duration, "duration in s (default 10)");
   command->add_option("--integrator", args->options.integrator,
-                      integrator_list() + " (default dop853)");
+                      integrator_list() + " (default auto)");
   command->add_option("--rtol", args->options.rtol, "relative tolerance (default 1e-9)");
   command->add_option("--atol", args->options.atol,
                       "absolute tolerance (default: equal to --rtol)");
@@ -264,23 +254,12 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
                       "the limits nearest to 0)");
   command->add_option("--qd0", args->qd0,
                       "start velocity (default: from the DH table, otherwise 0)");
-  command->add_option("--trajectory", args->trajectory,
-                      "desired trajectory of forced and computed-torque: cycloid, a CSV file, or a "
-                      "JointTrajectory in YAML");
-  command->add_option("--q1", args->q1, "end of the cycloid (default: from the DH table)");
-  command->add_option("--period", args->period,
-                      "period of the cycloid in s (default: from the DH table, otherwise 10)");
-  command->add_option(
-      "--bandwidth", args->bandwidth,
-      "bandwidth of the controller of hold and computed-torque in rad/s (default 10)");
   command->add_flag("--limits", args->options.limits,
                     "apply joint stops and effort limits; report velocities above their limits");
   command->add_option("--restitution", args->restitution,
                       "coefficient of restitution of the joint stops, 0 (default) to 1");
   command->add_option("--payload", args->payload,
                       "MASS[,X,Y,Z]: point mass fixed to the end-effector frame (kg, m)");
-  command->add_option("--drop-payload", args->options.drop_payload,
-                      "time in s at which the payload is released");
   command->add_option("--base-motion", args->base_motion,
                       "AXIS:AMPLITUDE:HZ,... with AXIS x, y, z, roll, pitch or yaw; or a CSV file");
   command->add_option("--precision", args->precision,
@@ -288,7 +267,9 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
   command->add_flag("--no-friction", args->no_friction, no_friction_flag_help);
   command->add_flag("--rigid", args->rigid, rigid_flag_help);
   command->add_option("--algorithm", args->algorithm,
-                      "for flexible links: udut (default, recursive) or cholesky");
+                      "forward dynamics: udut (default), saha-2003, nasser, articulated-body, "
+                      "walker-orin, strobing, lagrange or denoc-explicit; flexible links: udut "
+                      "or cholesky");
   command->add_option("--output", args->outputs, "F.csv, F.json or F.html; may be repeated")
       ->take_all();
   command->add_option("--compare", args->compare,
@@ -300,8 +281,11 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       const std::string name = option->get_name();
       if (option->count() == 0 || name == "ROBOT" || name == "--output" || name == "--compare")
         continue;
-      args->command_line += " " + name;
-      if (option->get_expected_min() > 0) args->command_line += " " + option->results()[0];
+      if (option->get_expected_min() == 0) args->command_line += " " + name;
+      for (const std::string& value : option->results()) {
+        if (option->get_expected_min() > 0)
+          args->command_line += fmt::format(" {} {}", name, value);
+      }
     }
     simulate_robot(*args, outcome);
   });

@@ -77,11 +77,13 @@ void report_forward(const FlexibleModel& model, const Robot& robot,
   const auto qd = parse_state("--qd", request.qd, model, zero);
   const auto tau = parse_vector("--tau", request.tau, model.joint_count(), zero);
   FlexibleWorkspace workspace(model);
-  std::vector<double> qdd(model.size());
+  std::vector<double> forces(model.size()), qdd(model.size());
+  wrenches_to_joint_torques(model, workspace, q, request.wrenches, forces);
+  for (std::size_t i = 0; i < tau.size(); ++i) forces[i] += tau[i];
   if (request.algorithm == "cholesky") {
-    forward_dynamics_cholesky(model, workspace, q, qd, tau, qdd, request.friction);
+    forward_dynamics_cholesky(model, workspace, q, qd, forces, qdd, request.friction);
   } else {
-    forward_dynamics(model, workspace, q, qd, tau, qdd, request.friction);
+    forward_dynamics(model, workspace, q, qd, forces, qdd, request.friction);
   }
   if (request.json) {
     auto object = with_names(model, robot);
@@ -108,13 +110,16 @@ void report_inverse(const FlexibleModel& model, const Robot& robot,
   const auto qdd = parse_state("--qdd", request.qdd, model, zero);
   FlexibleWorkspace workspace(model);
   std::vector<double> tau(model.size(), 0.0), amplitudes(model.amplitude_count());
+  std::vector<double> forces(model.size());
+  wrenches_to_joint_torques(model, workspace, q, request.wrenches, forces);
   if (all) {
     inverse_dynamics(model, workspace, q, qd, qdd, tau, request.friction);
   } else {
     tau.resize(joints);
     joint_torques(model, workspace, q, qd, ConstVector(qdd.data(), joints), tau, amplitudes,
-                  request.friction);
+                  request.friction, ConstVector(forces.data() + joints, amplitudes.size()));
   }
+  for (std::size_t i = 0; i < tau.size(); ++i) tau[i] -= forces[i];
   if (request.json) {
     auto object = with_names(model, robot);
     object["tau"] = tau;

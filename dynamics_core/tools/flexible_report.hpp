@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/flexible_model.hpp"
 #include "dynamics_core/recording.hpp"
 #include "robot.hpp"
@@ -26,6 +27,7 @@ std::vector<double> parse_state(const std::string& option, const std::string& te
 struct FlexibleRequest {
   std::string q, qd, qdd = {}, tau = {}, algorithm = {};
   bool friction = true, json = false;
+  std::vector<LinkWrench> wrenches = {};
 };
 /// Prints qdd; `algorithm`: udut (recursive) or cholesky.
 void report_forward(const FlexibleModel& model, const Robot& robot, const FlexibleRequest& request);

@@ -48,6 +48,8 @@ int main(int argc, char** argv) {
   dynamics::tools::add_inverse(app, outcome);
   dynamics::tools::add_forward(app, outcome);
   dynamics::tools::add_terms(app, outcome);
+  dynamics::tools::add_kinematics(app, outcome);
+  dynamics::tools::add_inverse_kinematics(app, outcome);
   dynamics::tools::add_compare(app, outcome);
   dynamics::tools::add_count(app, outcome);
   dynamics::tools::add_simulate(app, outcome);

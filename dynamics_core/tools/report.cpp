@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,6 +21,23 @@ ordered_json matrix_json(const Eigen::MatrixXd& matrix) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+ordered_json vector_json(const Eigen::Vector3d& vector) {
+  return {vector.x() + 0.0, vector.y() + 0.0, vector.z() + 0.0};  // no -0
+}
+
+ordered_json pose_json(const Pose& pose) {
+  Eigen::Quaterniond turn = Eigen::Quaterniond(pose.rotation).normalized();
+  if (turn.w() < 0.0) turn.coeffs() = -turn.coeffs();
+  return {{"xyz", vector_json(pose.translation)},
+          {"rpy", vector_json(rpy_from_rotation(pose.rotation))},
+          {"quaternion", {turn.x(), turn.y(), turn.z(), turn.w()}}};
+}
+
+std::string pose_text(const Pose& pose) {
+  return fmt::format("xyz {:.9g} m, rpy {:.9g} rad", fmt::join(pose.translation, " "),
+                     fmt::join(rpy_from_rotation(pose.rotation), " "));
 }
 
 ordered_json with_joints(const Robot& robot) {

@@ -19,6 +19,12 @@ using nlohmann::ordered_json;
 /// A matrix as an array of rows.
 ordered_json matrix_json(const Eigen::MatrixXd& matrix);
 
+ordered_json vector_json(const Eigen::Vector3d& vector);
+/// {"xyz": [...], "rpy": [...], "quaternion": [x, y, z, w]}, with w >= 0.
+ordered_json pose_json(const Pose& pose);
+/// "xyz 1 2 3, rpy 0 0 0".
+std::string pose_text(const Pose& pose);
+
 /// {"joints": [...], "warnings": [...]}: the first keys of the JSON object of every robot command.
 ordered_json with_joints(const Robot& robot);
 

@@ -79,11 +79,15 @@ Robot load_robot(const std::string& argument) {
   return robot;
 }
 
-void RobotArgument::add_to(CLI::App& command) {
+void RobotArgument::add_name_to(CLI::App& command) {
   command
       .add_option("ROBOT", name,
                   "planar3, stanford, puma, canadarm, a URDF file or a DH table (YAML)")
       ->required();
+}
+
+void RobotArgument::add_to(CLI::App& command) {
+  add_name_to(command);
   command.add_option("--gravity", gravity,
                      "gravity x,y,z in m/s^2 (default: from the DH table, otherwise 0,0,-9.81)");
 }
@@ -120,8 +124,12 @@ std::vector<double> parse_numbers(const std::string& option, const std::string& 
   return numbers;
 }
 
-void StateArguments::add_state_to(CLI::App& command) {
-  robot.add_to(command);
+void StateArguments::add_state_to(CLI::App& command, bool gravity) {
+  if (gravity) {
+    robot.add_to(command);
+  } else {
+    robot.add_name_to(command);
+  }
   command.add_option("--q", q, "joint positions, comma separated (default: start position)");
   command.add_option("--qd", qd, "joint velocities (default: 0)");
 }

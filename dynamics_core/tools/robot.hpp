@@ -47,6 +47,8 @@ struct RobotArgument {
   std::string name;
   std::string gravity;
   void add_to(CLI::App& command);
+  /// Without --gravity, for commands that it has no effect on.
+  void add_name_to(CLI::App& command);
   Robot load() const;
 };
 
@@ -55,11 +57,14 @@ struct StateArguments {
   RobotArgument robot;
   std::string q, qd;
   bool rigid = false, no_friction = false, json = false;
-  /// ROBOT, --q and --qd.
-  void add_state_to(CLI::App& command);
+  /// ROBOT, --gravity (if it enters the result), --q and --qd.
+  void add_state_to(CLI::App& command, bool gravity = true);
   /// --rigid, --no-friction (if friction enters the result) and --json.
   void add_flags_to(CLI::App& command, bool friction);
 };
+
+/// Parses "1,2.5,-3e-2". Throws InputError for an entry that is not a finite number.
+std::vector<double> parse_numbers(const std::string& option, const std::string& text);
 
 /// Parses "1,2.5,-3e-2" into `size` finite numbers; returns `fallback` if the text is empty.
 /// `meaning` explains the expected numbers in the error message. Throws InputError.

@@ -72,6 +72,30 @@ std::vector<BadInput> bad_command_lines() {
       "no.csv");
   add("cycloid without an end position", {"inverse", "robot.urdf", "--trajectory", "cycloid"},
       refused, "--q1");
+  add("wrench on an unknown link", {"inverse", "planar3", "--wrench", "hand:0,0,0,1,0,0"}, refused,
+      "hand");
+  add("wrench of five numbers", {"inverse", "planar3", "--wrench", "tool0:0,0,0,1,0"}, refused,
+      "5 numbers");
+  add("wrench without a link", {"forward", "planar3", "--wrench", "0,0,0,1,0,0"}, refused, "LINK:");
+  add("wrench NaN", {"forward", "planar3", "--wrench", "tool0:0,0,0,nan,0,0"}, refused, "nan");
+  add("wrench of 1e300 N", {"inverse", "planar3", "--wrench", "tool0:0,0,0,0,1e300,0", "--json"},
+      accepted, "");
+  add("base motion without a time", {"inverse", "planar3", "--base-motion", "z:1:1"}, refused,
+      "--time");
+  add("base motion at an infinite time",
+      {"inverse", "planar3", "--base-motion", "z:1:1", "--time", "inf"}, refused, "--time");
+  add("frame unknown", {"kinematics", "planar3", "--frame", "hand"}, refused, "tool0");
+  add("axes unknown", {"kinematics", "planar3", "--frame", "tool0", "--axes", "body"}, refused,
+      "local_world_aligned");
+  add("kinematics of 1e300 rad", {"kinematics", "planar3", "--q", "1e300,0,0", "--json"}, accepted,
+      "");
+  add("pose of four numbers",
+      {"inverse-kinematics", "planar3", "--frame", "tool0", "--pose", "1,2,3,4"}, refused,
+      "4 numbers");
+  add("pose NaN", {"inverse-kinematics", "planar3", "--frame", "tool0", "--pose", "nan,0,0"},
+      refused, "nan");
+  add("pose without a frame", {"inverse-kinematics", "planar3", "--pose", "0,0,0"}, refused,
+      "--frame");
   add("samples negative", {"compare", "planar3", "--samples", "-1"}, refused, "samples");
   add("URDF given as a DH table", {"urdf", "robot.urdf"}, refused, "robot.urdf");
   add("--json twice", {"inverse", "planar3", "--json", "--json"}, accepted, "");

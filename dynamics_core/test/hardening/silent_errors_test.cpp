@@ -4,49 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 #include <regex>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
+
+#include "support/markdown_tables.hpp"
 
 namespace dynamics {
 namespace {
 
-std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-struct Row {
-  std::size_t line;
-  std::vector<std::string> cells;
-};
-
-/// The rows of all tables, without their headers.
-std::vector<Row> table_rows(const std::string& page) {
-  std::vector<Row> rows;
-  std::istringstream lines(page);
-  std::size_t number = 0;
-  bool in_table = false;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    if (!line.starts_with("|")) {
-      in_table = false;
-    } else if (line.starts_with("|---")) {
-      in_table = true;
-    } else if (in_table) {
-      Row row{number, {}};
-      std::istringstream cells(line.substr(1));
-      for (std::string cell; std::getline(cells, cell, '|');) row.cells.push_back(cell);
-      rows.push_back(row);
-    }
-  }
-  return rows;
-}
+using test::read_text;
+using test::table_rows;
+using test::TableRow;
 
 /// Whether the source of a test file defines Suite.Name, or a Python function.
 bool defines(const std::string& source, const std::string& test) {
@@ -59,14 +29,14 @@ bool defines(const std::string& source, const std::string& test) {
 
 TEST(SilentErrors, TableNamesTestsThatExist) {
   const std::filesystem::path root = DYNAMICS_REPOSITORY;
-  const std::string page = read(root / "docs" / "silent_errors.md");
-  const std::vector<Row> rows = table_rows(page);
+  const std::string page = read_text(root / "docs" / "silent_errors.md");
+  const std::vector<TableRow> rows = table_rows(page);
   EXPECT_GE(rows.size(), 60U);
   // `Suite.Name` ... (path), several tests of one file may come before it
   const std::regex mention(
       "`([A-Za-z0-9_]+(?:\\.[A-Za-z0-9_]+)?)`|\\(([a-z_]+/[^)]*\\.(?:cpp|py))\\)");
   std::set<std::string> questions;
-  for (const Row& row : rows) {
+  for (const TableRow& row : rows) {
     SCOPED_TRACE("docs/silent_errors.md:" + std::to_string(row.line));
     ASSERT_EQ(row.cells.size(), 3U) << "question, what happens, tests";
     EXPECT_TRUE(questions.insert(row.cells[0]).second) << "the question is asked twice";
@@ -80,7 +50,7 @@ TEST(SilentErrors, TableNamesTestsThatExist) {
       }
       const std::filesystem::path file = root / (*at)[2].str();
       EXPECT_TRUE(std::filesystem::exists(file)) << file;
-      const std::string source = read(file);
+      const std::string source = read_text(file);
       for (const std::string& name : names) {
         EXPECT_TRUE(defines(source, name)) << name << " is not in " << (*at)[2];
         ++found;

@@ -35,10 +35,11 @@ TEST_F(Options, WithoutEffectInTheScenarioAreRefused) {
                  "--bandwidth has no effect in scenario forced");
   expect_refused("simulate planar3 --restitution 0.5 --duration 0.1",
                  "--restitution has no effect without --limits");
+  // cholesky is the solver of flexible links
   expect_refused("simulate planar3 --algorithm cholesky --duration 0.1",
-                 "--algorithm has no effect on rigid robots");
+                 "unknown algorithm 'cholesky'");
   expect_refused("simulate canadarm --rigid --algorithm cholesky --duration 0.1",
-                 "--algorithm has no effect on rigid robots");
+                 "unknown algorithm 'cholesky'");
   EXPECT_EQ(run("simulate planar3 --scenario hold --bandwidth 3 --duration 0.1").code, 0);
   EXPECT_EQ(run("simulate planar3 --limits --restitution 0.5 --duration 0.1").code, 0);
 }
@@ -53,6 +54,20 @@ TEST_F(Options, OfTheCycloidAreRefusedForATrajectoryFile) {
   expect_refused("simulate planar3 --scenario forced --trajectory f.csv --q1 1,1,1",
                  "--q1 has no effect on the trajectory of a file");
   EXPECT_EQ(run("inverse planar3 --trajectory cycloid --q0 1,1,1 --q1 0,0,0 --period 3").code, 0);
+}
+
+TEST_F(Options, OfKinematicsAndExternalInputsWithoutEffectAreRefused) {
+  for (const char* command : {"inverse", "forward"}) {
+    const std::string start = std::string(command) + " planar3 ";
+    expect_refused(start + "--wrench base_link:0,0,0,1,0,0", "has no effect on the joints");
+    expect_refused(start + "--time 1", "--time requires --base-motion");
+    expect_refused(start + "--base-motion z:0.1:1", "--base-motion requires --time");
+    EXPECT_EQ(run(start + "--base-motion z:0.1:1 --time 1").code, 0);
+  }
+  expect_refused("kinematics planar3 --axes local", "--axes has no effect without");
+  expect_refused("kinematics planar3 --gravity 0,0,0", "--gravity");
+  expect_refused("inverse-kinematics planar3 --frame tool0 --pose 0.5,0,0 --gravity 0,0,0",
+                 "--gravity");
 }
 
 TEST_F(Options, ThatAreEmptyAreRefused) {
@@ -71,7 +86,7 @@ TEST_F(Options, StepOfAnAdaptiveMethodIsRefused) {
 }
 
 TEST_F(Options, PositionsOutsideTheLimitsAreWarnings) {
-  for (const char* command : {"inverse", "forward", "terms"}) {
+  for (const char* command : {"inverse", "forward", "terms", "kinematics"}) {
     const test::Result degrees = run(std::string(command) + " puma --q 0,300,0,0,0,0 --json");
     EXPECT_EQ(degrees.code, 0);
     EXPECT_THAT(degrees.err, AllOf(HasSubstr("warning: --q: joint 'joint2' at 300 rad"),

@@ -15,6 +15,7 @@
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/inverse_kinematics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/regressor.hpp"
 #include "support/random_robot.hpp"
@@ -223,6 +224,15 @@ class EveryEntryPoint {
         [this](const State& s) { jacobian(model_, workspace_, s.q, s.frame, s.axes, J_); });
     add("jacobian_rate", [this](const State& s) {
       jacobian_rate(model_, workspace_, s.q, s.qd, s.frame, s.axes, J_);
+    });
+    add("inverse_kinematics", [this](const State& s) {
+      const Pose target = {s.base ? s.base->pose.rotation : Eigen::Matrix3d::Identity(),
+                           {0.3, 0.2, 0.1}};
+      const auto found =
+          inverse_kinematics(model_, workspace_, s.frame, target, s.q, out_,
+                             {.orientation = s.base.has_value(), .starts = 2, .iterations = 10});
+      scalars_[0] = found.position_error;
+      scalars_[1] = found.orientation_error;
     });
     add("energy", [this](const State& s) {
       const Energy result = energy(model_, workspace_, s.q, s.qd, s.base);

@@ -39,6 +39,19 @@ inline Eigen::MatrixXd matrix(const nlohmann::json& rows) {
   return m;
 }
 
+/// The first three of a list of numbers.
+inline Eigen::Vector3d vector3(const nlohmann::json& numbers) {
+  const auto values = numbers.get<std::vector<double>>();
+  return Eigen::Vector3d(values.at(0), values.at(1), values.at(2));
+}
+
+/// A list of numbers as the value of an option.
+inline std::string option_value(const nlohmann::json& numbers) {
+  std::string list;
+  for (const auto& number : numbers) list += (list.empty() ? "" : ",") + number.dump();
+  return list;
+}
+
 class Program : public testing::Test {
  protected:
   void SetUp() override {

@@ -41,6 +41,37 @@ TEST_F(FlexibleProgram, ForwardAndInverseTakeJointsAndAmplitudes) {
   EXPECT_EQ(run_json("forward canadarm --rigid --q 0.1,-0.2,0.3 --json")["qdd"].size(), 3U);
 }
 
+TEST_F(FlexibleProgram, WrenchesActOnJointsAndAmplitudes) {
+  // the straight arm at rest: links of 6, 7 and 2 m
+  const std::string push = " --wrench tool0:0,0,0.5,0,3,0 --json";
+  const json forces = run_json("inverse canadarm --qdd 0,0,0,0,0,0,0,0,0" + push);
+  const double arms[] = {15.0, 9.0, 2.0};
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_NEAR(forces["tau"][i].get<double>(), -3.0 * arms[i] - 0.5, 1e-12);
+  for (std::size_t i = 3; i < 9; ++i) EXPECT_NE(forces["tau"][i].get<double>(), 0.0);
+  // forward dynamics and back
+  const std::string state = " canadarm --q 0.1,-0.2,0.3,0.02,0,0.01,0,0.001,0 --qd 0.1,0.2,-0.1 ";
+  const json forward = run_json("forward" + state + "--tau 5,3,1" + push);
+  EXPECT_NE(forward["qdd"], run_json("forward" + state + "--tau 5,3,1 --json")["qdd"]);
+  std::string joints, all;
+  for (std::size_t i = 0; i < 9; ++i) {
+    all += (i == 0 ? "" : ",") + forward["qdd"][i].dump();
+    if (i == 2) joints = all;
+  }
+  const json some = run_json("inverse" + state + "--qdd " + joints + push);
+  const json every = run_json("inverse" + state + "--qdd " + all + push);
+  const double tau[] = {5.0, 3.0, 1.0};
+  for (std::size_t i = 0; i < 9; ++i) {
+    EXPECT_NEAR(every["tau"][i].get<double>(), i < 3 ? tau[i] : 0.0, 1e-8);
+    if (i < 3) {
+      EXPECT_NEAR(some["tau"][i].get<double>(), tau[i], 1e-8);
+    } else {
+      const double a = forward["qdd"][i].get<double>();
+      EXPECT_NEAR(some["amplitude_qdd"][i - 3].get<double>(), a, 1e-8 * (1.0 + std::abs(a)));
+    }
+  }
+}
+
 TEST_F(FlexibleProgram, TermsHaveFrequenciesAndBlocks) {
   const json terms = run_json("terms canadarm --json");
   EXPECT_EQ(terms["M"].size(), 9U);
@@ -48,6 +79,27 @@ TEST_F(FlexibleProgram, TermsHaveFrequenciesAndBlocks) {
   EXPECT_EQ(terms["frequencies"]["clamped_joints"].size(), 6U);
   EXPECT_GT(terms["frequencies"]["clamped_joints"][0].get<double>(), 0.5);
   EXPECT_THAT(run("terms canadarm").out, HasSubstr("natural frequencies, joints clamped"));
+}
+
+TEST_F(FlexibleProgram, PushesFlexibleLinks) {
+  const std::string rest = " --duration 2 --output run.json --json";
+  const json end =
+      run_json("simulate canadarm --push link2:0,20,0@0.5:0.5 --push tool0:0,5,0@1:0.2" + rest);
+  EXPECT_LT(end["energy_drift"].get<double>(), 1e-7);
+  EXPECT_GT(std::abs(end["tips"]["tip_link2_y"].get<double>()), 1e-5);
+  const json stored = json::parse(read(folder / "run.json"));
+  ASSERT_EQ(stored["pushes"].size(), 2U);
+  EXPECT_EQ(stored["pushes"][0]["link"], "link2");
+  EXPECT_EQ(stored["pushes"][0]["force"], json::parse("[0.0, 20.0, 0.0]"));
+  for (const json& link : stored["model"]["links"]) {  // at the middle of the undeformed beam
+    if (link["name"] != "link2") continue;
+    EXPECT_NEAR(stored["pushes"][0]["point"][0].get<double>(),
+                0.5 * link["flexible"]["length"].get<double>(), 1e-12);
+  }
+  expect_refused("simulate canadarm --push nose:0,20,0@0.5:0.5",
+                 "no frame 'nose'; its frames are base_link, link1");
+  expect_refused("simulate canadarm --push base_link:0,20,0@0.5:0.5",
+                 "the link is fixed to the base");
 }
 
 TEST_F(FlexibleProgram, ForcedRunWritesAmplitudesTipsAndShapes) {

@@ -86,6 +86,41 @@ TEST_F(Formulations, UnknownAlgorithmIsRejected) {
   EXPECT_THAT(path.err, HasSubstr("trajectories are computed with denoc"));
 }
 
+TEST_F(Formulations, SimulateUsesTheChosenAlgorithm) {
+  const std::string fall = "simulate stanford --duration 0.5 --json";
+  const auto expected = run_json(fall);
+  EXPECT_EQ(expected["algorithm"], "udut");
+  for (const auto& formulation : formulations::all()) {
+    const std::string option = " --algorithm " + std::string(formulation.name);
+    if (!formulation.forward) {
+      expect_refused(fall + option,
+                     "has no forward dynamics: it must be one of lagrange, strobing");
+      continue;
+    }
+    const auto run = run_json(fall + option);
+    EXPECT_EQ(run["algorithm"], formulation.name);
+    for (std::size_t i = 0; i < 6; ++i) {
+      EXPECT_NEAR(run["q"][i].get<double>(), expected["q"][i].get<double>(), 1e-8) << option;
+    }
+  }
+  ASSERT_EQ(run("simulate puma --duration 0.1 --algorithm strobing --output run.json").code, 0);
+  EXPECT_EQ(nlohmann::json::parse(read(folder / "run.json"))["settings"]["algorithm"], "strobing");
+  EXPECT_THAT(run("simulate puma --duration 0.1 --algorithm nasser").out, HasSubstr(", nasser)"));
+}
+
+TEST_F(Formulations, SimulateRefusesAlgorithmsByName) {
+  expect_refused("simulate puma --algorithm magic",
+                 "unknown algorithm 'magic': it must be one of lagrange, strobing, walker-orin");
+  expect_refused("simulate puma --algorithm cholesky", "unknown algorithm 'cholesky'");
+  expect_refused("simulate canadarm --algorithm saha-2003",
+                 "flexible links support udut (default) and cholesky");
+  expect_refused("simulate puma --algorithm nasser --precision double-double",
+                 "--precision double-double supports --algorithm udut only");
+  expect_refused("simulate puma --algorithm lagrange --base-motion roll:0.1:1",
+                 "formulation lagrange does not support a rotating base");
+  EXPECT_EQ(run("simulate canadarm --rigid --algorithm saha-2003 --duration 0.1").code, 0);
+}
+
 TEST_F(Formulations, CompareAgreesForThePapersRobots) {
   for (const char* robot : {"planar3", "stanford", "puma", "canadarm"}) {
     expect_agreement(robot, "20");

@@ -268,8 +268,9 @@ TEST_F(Program, WarningsAreOnStderrAndInEveryObject) {
   write("right.urdf", test::arm_urdf());
   write("wrong.urdf", test::replaced(test::arm_urdf(), R"(izz="0.02")", R"(izz="2")"));
   for (const char* command :
-       {"inverse", "forward", "terms", "compare --samples 1", "count", "simulate --duration 0.01",
-        "inverse --trajectory cycloid --q1 1,1 --duration 0.1"}) {
+       {"inverse", "forward", "terms", "kinematics",
+        "inverse-kinematics --frame lower --pose 0,0,1.1", "compare --samples 1", "count",
+        "simulate --duration 0.01", "inverse --trajectory cycloid --q1 1,1 --duration 0.1"}) {
     SCOPED_TRACE(command);
     const std::string words(command), name = words.substr(0, words.find(' '));
     const std::string options = words.substr(name.size());
@@ -299,7 +300,8 @@ TEST_F(Program, UnwritableOutputIsAnError) {
 TEST_F(Program, HelpListsTheCommands) {
   const Result help = run("--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* command : {"inverse", "forward", "terms", "simulate", "urdf"}) {
+  for (const char* command :
+       {"inverse", "forward", "terms", "kinematics", "inverse-kinematics", "simulate", "urdf"}) {
     EXPECT_THAT(help.out, HasSubstr(command));
   }
 }

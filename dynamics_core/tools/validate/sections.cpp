@@ -10,8 +10,11 @@ std::span<const ValidationSection> validation_sections() {
       ValidationSection{"planar", "planar 3R", validate_planar},
       ValidationSection{"stanford", "Stanford arm", validate_stanford},
       ValidationSection{"puma", "PUMA", validate_puma},
+      ValidationSection{"tables", "torque tables", validate_tabulated_torques},
       ValidationSection{"canadarm", "Canadarm", validate_canadarm},
+      ValidationSection{"stability", "stability", validate_stability},
       ValidationSection{"equivalence", "formulations", validate_equivalence},
+      ValidationSection{"counts", "counts", validate_counts},
       ValidationSection{"integrators", "integrators", validate_integrators},
   };
   return sections;
