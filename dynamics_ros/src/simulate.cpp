@@ -184,8 +184,7 @@ void DynamicsServer::simulate(const Simulate::Goal& goal, Simulate::Result& resu
     ending.message = fmt::format(
         "{}; states up to {} s of {} s",
         canceled   ? std::string("canceled")
-        : too_long ? fmt::format("the run takes longer than {} s (parameter longest_simulation); a "
-                                 "stiff robot is faster with integrator radau5",
+        : too_long ? fmt::format("the run takes longer than {} s (parameter longest_simulation)",
                                  options_.longest_simulation)
                    : run.statistics.ending,
         reached, goal.duration);

@@ -58,24 +58,24 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
     for (auto& joint : read_joints(info_, *model_, parameters_)) {
       joints_.emplace_back(std::move(joint));
     }
-    arm_ = std::make_unique<Arm>(*model_, parameters_.arm);
+    robot_ = std::make_unique<dynamics::RealTimeSimulation>(*model_, parameters_.simulation);
     std::vector<SystemJoint> joints;
     for (const Joint& joint : joints_) joints.push_back(joint.config);
-    initial_ = read_initial_values(info_, *arm_, joints, parameters_);
+    initial_ = read_initial_values(info_, *robot_, joints, parameters_);
     for (const auto& note : model_->notes()) {
       if (note.severity == dynamics::Note::Severity::warning) {
         RCLCPP_WARN(get_logger(), "%s %s", in_quotes(note.element).c_str(), note.message.c_str());
       }
     }
-    if (arm_->implicit()) {
+    if (robot_->implicit()) {
       RCLCPP_INFO(get_logger(), "%s is stiff: using implicit steps of %g s",
-                  in_quotes(info_.name).c_str(), parameters_.arm.step);
+                  in_quotes(info_.name).c_str(), parameters_.simulation.step);
     }
-    step_ = std::llround(parameters_.arm.step * 1e9);
+    step_ = std::llround(parameters_.simulation.step * 1e9);
     period_ = info_.rw_rate == 0 ? step_ : 1'000'000'000 / static_cast<std::int64_t>(info_.rw_rate);
-    link_ = std::make_shared<SystemLink>(info_.name, *arm_, initial_);
+    link_ = std::make_shared<SystemLink>(info_.name, *robot_, initial_);
     extra_interfaces_.clear();
-    for (std::size_t i = arm_->joints(); i < arm_->size(); ++i) {
+    for (std::size_t i = robot_->joints(); i < robot_->size(); ++i) {
       const std::string& name = link_->coordinates()[i];  // LINK/y1
       const auto slash = name.rfind('/');
       extra_interfaces_.emplace_back(name.substr(0, slash), name.substr(slash + 1));
@@ -111,8 +111,8 @@ DynamicsSystem::export_unlisted_state_interface_descriptions() {
 DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecycle::State&) {
   try {
     find_handles();
-    hold_.assign(arm_->joints(), 0.0);
-    arm_->reset(initial_.q, initial_.qd);
+    hold_.assign(robot_->joints(), 0.0);
+    robot_->reset(initial_.q, initial_.qd);
     remainder_ = 0;
     late_ = 0;
     for (Joint& joint : joints_) {
@@ -121,13 +121,14 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
       joint.given = {};
     }
     for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
-    if (!arm_->evaluate()) throw std::runtime_error(arm_->fault());
+    if (!robot_->evaluate()) throw std::runtime_error(robot_->fault());
     export_states();
     if (!services_ && rclcpp::ok()) {
       const bool owned = SystemRegistry::instance().clock_is_owned();
       services_ = std::make_unique<SystemServices>(
           node_of(*this, 0), link_,
-          SystemServices::Options{*model_, parameters_.arm, parameters_.payload_topic, !owned});
+          SystemServices::Options{*model_, parameters_.simulation, parameters_.payload_topic,
+                                  !owned});
     }
     return CallbackReturn::SUCCESS;
   } catch (const std::exception& error) {
@@ -202,12 +203,12 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_error(const rclcpp_lifecycle::
 
 /// Sets the behavior of a joint without controller.
 void DynamicsSystem::release(std::size_t coordinate) {
-  hold_[coordinate] = arm_->positions()[coordinate];
-  Command& command = arm_->commands()[coordinate];
+  hold_[coordinate] = robot_->positions()[coordinate];
+  dynamics::JointCommand& command = robot_->commands()[coordinate];
   switch (parameters_.unclaimed[coordinate]) {
-    case Unclaimed::free: command = Command::effort(0.0); break;
-    case Unclaimed::brake: command = Command::velocity(0.0); break;
-    case Unclaimed::hold: command = Command::position(hold_[coordinate]); break;
+    case Unclaimed::free: command = dynamics::JointCommand::effort(0.0); break;
+    case Unclaimed::brake: command = dynamics::JointCommand::velocity(0.0); break;
+    case Unclaimed::hold: command = dynamics::JointCommand::position(hold_[coordinate]); break;
   }
 }
 
@@ -300,23 +301,24 @@ void DynamicsSystem::command(Joint& joint) {
       joint.given[kind] = true;
     }
   }
-  Command& target = arm_->commands()[joint.config.coordinate];
+  dynamics::JointCommand& target = robot_->commands()[joint.config.coordinate];
   const double rate =
       joint.claimed[velocity] && joint.given[velocity] ? joint.value[velocity] : 0.0;
   if (joint.claimed[effort]) {
-    if (joint.given[effort]) target = Command::effort(joint.value[effort]);
+    if (joint.given[effort]) target = dynamics::JointCommand::effort(joint.value[effort]);
   } else if (joint.claimed[position]) {
     if (joint.given[position]) {
-      target = joint.claimed[velocity] ? Command::position(joint.value[position], rate)
-                                       : Command::position(joint.value[position]);
+      target = joint.claimed[velocity]
+                   ? dynamics::JointCommand::position(joint.value[position], rate)
+                   : dynamics::JointCommand::position(joint.value[position]);
     }
   } else if (joint.claimed[velocity]) {
-    if (joint.given[velocity]) target = Command::velocity(rate);
+    if (joint.given[velocity]) target = dynamics::JointCommand::velocity(rate);
   }
 }
 
 DynamicsSystem::return_type DynamicsSystem::write(const rclcpp::Time&, const rclcpp::Duration&) {
-  if (!arm_ || hold_.empty()) return return_type::OK;  // not configured
+  if (!robot_ || hold_.empty()) return return_type::OK;  // not configured
   apply_mode_switches();
   for (Joint& joint : joints_) {
     if (!joint.config.mimic) command(joint);
@@ -328,13 +330,13 @@ DynamicsSystem::return_type DynamicsSystem::write(const rclcpp::Time&, const rcl
 /// Applies a payload and a reset received since the last call.
 void DynamicsSystem::apply_requests() noexcept {
   if (auto next = link_->payload.take()) {
-    if (next->continue_from(*arm_)) arm_.swap(next);
+    if (next->continue_from(*robot_)) robot_.swap(next);
     link_->payload.give_back(std::move(next));
     link_->payloads.fetch_add(1, std::memory_order_release);
   }
   if (auto state = link_->reset.take()) {
     try {
-      arm_->reset(state->q, state->qd);  // was checked by the sender
+      robot_->reset(state->q, state->qd);  // was checked by the sender
     } catch (const std::exception& error) {
       RCLCPP_ERROR(get_logger(), "%s is not reset: %s", info_.name.c_str(), error.what());
     }
@@ -371,19 +373,19 @@ std::int64_t DynamicsSystem::time_to_simulate(std::int64_t period) noexcept {
 bool DynamicsSystem::advance(std::int64_t nanoseconds) noexcept {
   remainder_ += nanoseconds;
   bool ok = true;
-  if (remainder_ >= step_) arm_->begin(static_cast<std::size_t>(remainder_ / step_));
-  for (; ok && remainder_ >= step_; remainder_ -= step_) ok = arm_->step();
-  return ok && arm_->evaluate();
+  if (remainder_ >= step_) robot_->begin(static_cast<std::size_t>(remainder_ / step_));
+  for (; ok && remainder_ >= step_; remainder_ -= step_) ok = robot_->step();
+  return ok && robot_->evaluate();
 }
 
 DynamicsSystem::return_type DynamicsSystem::read(const rclcpp::Time&,
                                                  const rclcpp::Duration& period) {
-  if (!arm_ || hold_.empty()) return return_type::OK;  // not configured
+  if (!robot_ || hold_.empty()) return return_type::OK;  // not configured
   apply_mode_switches();
   apply_requests();
   if (!advance(time_to_simulate(period.nanoseconds()))) {
     RCLCPP_ERROR(get_logger(), "%s: simulation stopped: %s", info_.name.c_str(),
-                 arm_->fault().c_str());
+                 robot_->fault().c_str());
     stop();
     link_->reads.fetch_add(1, std::memory_order_release);
     return return_type::ERROR;
@@ -397,9 +399,10 @@ void DynamicsSystem::export_states() {
   for (const Joint& joint : joints_) {
     const std::size_t i = joint.config.coordinate;
     const double multiplier = joint.config.multiplier;
-    const std::array<double, 4> values = {
-        multiplier * arm_->positions()[i] + joint.config.offset, multiplier * arm_->velocities()[i],
-        joint.config.mimic ? 0.0 : arm_->efforts()[i], multiplier * arm_->accelerations()[i]};
+    const std::array<double, 4> values = {multiplier * robot_->positions()[i] + joint.config.offset,
+                                          multiplier * robot_->velocities()[i],
+                                          joint.config.mimic ? 0.0 : robot_->efforts()[i],
+                                          multiplier * robot_->accelerations()[i]};
     for (std::size_t kind = 0; kind < values.size(); ++kind) {
       if (joint.state_handle[kind]) std::ignore = joint.state_handle[kind]->set_value(values[kind]);
     }
@@ -409,16 +412,16 @@ void DynamicsSystem::export_states() {
     if (extra_handles_[next]) std::ignore = extra_handles_[next]->set_value(value);
     ++next;
   };
-  for (std::size_t i = arm_->joints(); i < arm_->size(); ++i) {
-    export_value(arm_->positions()[i]);
-    export_value(arm_->velocities()[i]);
+  for (std::size_t i = robot_->joints(); i < robot_->size(); ++i) {
+    export_value(robot_->positions()[i]);
+    export_value(robot_->velocities()[i]);
   }
-  const ArmEnergy energy = arm_->energy();
+  const dynamics::PlantEnergy energy = robot_->energy();
   export_value(energy.kinetic);
   export_value(energy.potential);
   export_value(energy.strain);
-  export_value(static_cast<double>(arm_->statistics().steps));
-  export_value(static_cast<double>(arm_->statistics().evaluations));
+  export_value(static_cast<double>(robot_->statistics().steps));
+  export_value(static_cast<double>(robot_->statistics().evaluations));
   export_value(static_cast<double>(late_));
 }
 

@@ -3,22 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/flexible_model.hpp>
 #include <limits>
 #include <set>
 #include <utility>
 
 namespace dynamics_sim {
 
-SystemLink::SystemLink(std::string name, const Arm& arm, SystemState initial)
+SystemLink::SystemLink(std::string name, const dynamics::RealTimeSimulation& robot,
+                       SystemState initial)
     : name_(std::move(name)), initial_(std::move(initial)) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (const auto& joint : arm.model().coordinates()) {
+  for (const auto& joint : robot.model().coordinates()) {
     coordinates_.push_back(joint.name);
-    lower_.push_back(arm.options().limits ? joint.lower : -infinity);
-    upper_.push_back(arm.options().limits ? joint.upper : infinity);
+    lower_.push_back(robot.options().limits ? joint.lower : -infinity);
+    upper_.push_back(robot.options().limits ? joint.upper : infinity);
   }
-  if (arm.flexible()) {
-    for (const auto& link : arm.flexible()->links()) {
+  if (robot.size() > robot.joints()) {
+    const dynamics::FlexibleModel flexible(robot.model());
+    for (const auto& link : flexible.links()) {
       for (std::size_t m = 0; m < link.modes(); ++m) {
         coordinates_.push_back(link.name + (m < link.modes_y
                                                 ? "/y" + std::to_string(m + 1)

@@ -75,13 +75,12 @@ SystemParameters read_parameters(const hardware_interface::HardwareInfo& info) {
   SystemParameters read;
   using Setter = std::function<void(const std::string& text, const std::string& what)>;
   const std::map<std::string, Setter> setters = {
-      {"step", [&](auto& text, auto& what) { read.arm.step = number(text, what); }},
-      {"bandwidth", [&](auto& text, auto& what) { read.arm.bandwidth = number(text, what); }},
-      {"limits", [&](auto& text, auto& what) { read.arm.limits = boolean(text, what); }},
-      {"substeps", [&](auto& text, auto& what) { read.arm.substeps = whole(text, what); }},
+      {"step", [&](auto& text, auto& what) { read.simulation.step = number(text, what); }},
+      {"bandwidth",
+       [&](auto& text, auto& what) { read.simulation.bandwidth = number(text, what); }},
+      {"limits", [&](auto& text, auto& what) { read.simulation.limits = boolean(text, what); }},
+      {"substeps", [&](auto& text, auto& what) { read.simulation.substeps = whole(text, what); }},
       {"largest_period", [&](auto& text, auto& what) { read.largest_period = number(text, what); }},
-      {"friction_velocity",
-       [&](auto& text, auto& what) { read.model.friction_velocity = number(text, what); }},
       {"gravity", [&](auto& text, auto& what) { read.model.gravity = three(text, what); }},
       {"initial_deflection",
        [&](auto& text, auto& what) { read.static_deflection = deflection_from(text, what); }},
@@ -97,13 +96,13 @@ SystemParameters read_parameters(const hardware_interface::HardwareInfo& info) {
       setter->second(text, "parameter " + in_quotes(name));
     }
   }
-  const double step = read.arm.step;
+  const double step = read.simulation.step;
   if (!(step >= 1e-6 && step <= 1.0)) {
     fail("parameter 'step' is " + std::to_string(step) + " s: must be from 0.000001 to 1");
   }
   // whole nanoseconds, so that no time is lost by rounding
-  read.arm.step = 1e-9 * static_cast<double>(std::llround(step * 1e9));
-  if (!(read.largest_period >= read.arm.step && read.largest_period <= 3600.0)) {
+  read.simulation.step = 1e-9 * static_cast<double>(std::llround(step * 1e9));
+  if (!(read.largest_period >= read.simulation.step && read.largest_period <= 3600.0)) {
     fail("parameter 'largest_period' is " + std::to_string(read.largest_period) +
          " s: must be at least the step and at most 3600");
   }
@@ -117,7 +116,8 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
     return given == info.hardware_parameters.end() ? "" : given->second;
   };
   const std::string tracking = all("tracking"), unclaimed = all("unclaimed");
-  parameters.arm.ideal.assign(model.size(), !tracking.empty() && ideal_from(tracking, "tracking"));
+  parameters.simulation.ideal.assign(model.size(),
+                                     !tracking.empty() && ideal_from(tracking, "tracking"));
   parameters.unclaimed.assign(
       model.size(), unclaimed.empty() ? Unclaimed::hold : unclaimed_from(unclaimed, "unclaimed"));
   std::vector<SystemJoint> joints;
@@ -167,7 +167,7 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
           unclaimed_from(given->second, "parameter 'unclaimed'" + of_joint);
     }
     if (const auto given = one.parameters.find("tracking"); given != one.parameters.end()) {
-      parameters.arm.ideal[joint.coordinate] =
+      parameters.simulation.ideal[joint.coordinate] =
           ideal_from(given->second, "parameter 'tracking'" + of_joint);
     }
     joints.push_back(std::move(joint));
@@ -175,13 +175,15 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
   return joints;
 }
 
-SystemState read_initial_values(const hardware_interface::HardwareInfo& info, const Arm& arm,
+SystemState read_initial_values(const hardware_interface::HardwareInfo& info,
+                                const dynamics::RealTimeSimulation& robot,
                                 const std::vector<SystemJoint>& joints,
                                 const SystemParameters& parameters) {
-  const auto coordinates = arm.model().coordinates();
-  SystemState start = {std::vector<double>(arm.size(), 0.0), std::vector<double>(arm.size(), 0.0)};
-  if (parameters.arm.limits) {
-    for (std::size_t i = 0; i < arm.joints(); ++i) {
+  const auto coordinates = robot.model().coordinates();
+  SystemState start = {std::vector<double>(robot.size(), 0.0),
+                       std::vector<double>(robot.size(), 0.0)};
+  if (parameters.simulation.limits) {
+    for (std::size_t i = 0; i < robot.joints(); ++i) {
       start.q[i] = std::clamp(0.0, coordinates[i].lower, coordinates[i].upper);
     }
   }
@@ -201,7 +203,7 @@ SystemState read_initial_values(const hardware_interface::HardwareInfo& info, co
     if (joint.mimic) continue;  // its position follows from the mimicked joint
     if (const auto q = initial(position)) {
       const auto& limits = coordinates[joint.coordinate];
-      if (parameters.arm.limits && (*q < limits.lower || *q > limits.upper)) {
+      if (parameters.simulation.limits && (*q < limits.lower || *q > limits.upper)) {
         fail("joint " + in_quotes(joint.name) + ": initial position " + std::to_string(*q) +
              " is outside the limits " + std::to_string(limits.lower) + " and " +
              std::to_string(limits.upper));
@@ -210,8 +212,9 @@ SystemState read_initial_values(const hardware_interface::HardwareInfo& info, co
     }
     if (const auto qd = initial(velocity)) start.qd[joint.coordinate] = *qd;
   }
-  if (parameters.static_deflection && arm.flexible()) {
-    const Eigen::VectorXd bent = dynamics::static_deflection(*arm.flexible(), start.q);
+  if (parameters.static_deflection && robot.size() > robot.joints()) {
+    const dynamics::FlexibleModel flexible(robot.model());
+    const Eigen::VectorXd bent = dynamics::static_deflection(flexible, start.q);
     start.q.assign(bent.begin(), bent.end());
   }
   return start;

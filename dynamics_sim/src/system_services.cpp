@@ -70,7 +70,8 @@ struct SystemServices::Context {
 
   void set_payload(const dynamics_msgs::msg::Payload& load) {
     try {
-      link->payload.send(std::make_unique<Arm>(with_payload(options.model, load), options.arm));
+      link->payload.send(std::make_unique<dynamics::RealTimeSimulation>(
+          with_payload(options.model, load), options.simulation));
       if (load.frame.empty()) {
         RCLCPP_INFO(logger, "%s: payload removed", link->name().c_str());
       } else {

@@ -229,10 +229,10 @@ TEST(ResourceManager, PayloadTopicChangesModel) {
     if (mass > 0.0) {
       model = model.with_payload({"lower", mass, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()});
     }
-    Arm arm(model, {});
+    dynamics::RealTimeSimulation arm(model, {});
     arm.reset(std::vector{0.3, -0.4}, std::vector{0.0, 0.0});
-    arm.commands()[0] = Command::position(0.3);
-    arm.commands()[1] = Command::position(-0.4);
+    arm.commands()[0] = dynamics::JointCommand::position(0.3);
+    arm.commands()[1] = dynamics::JointCommand::position(-0.4);
     EXPECT_TRUE(arm.evaluate());
     return arm.efforts()[0];
   };
@@ -257,9 +257,9 @@ TEST(ResourceManager, ChangeOfPayloadDoesNotAllocate) {
   bool well = true;
   long count = 0;
   for (int k = 1; k <= 5; ++k) {
-    systems[0]->payload.send(std::make_unique<Arm>(
+    systems[0]->payload.send(std::make_unique<dynamics::RealTimeSimulation>(
         model.with_payload({"lower", 0.1 * k, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()}),
-        ArmOptions()));
+        dynamics::RealTimeOptions()));
     systems[0]->reset.send(std::make_unique<SystemState>(systems[0]->state_from({})));
     const long before = allocations;
     for (int c = 0; c < 10; ++c) well = well && system.cycle() == return_type::OK;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <dynamics_core/real_time_simulation.hpp>
 #include <hardware_interface/system_interface.hpp>
 #include <memory>
 #include <optional>
@@ -18,7 +19,6 @@
 #include <utility>
 #include <vector>
 
-#include "dynamics_sim/arm.hpp"
 #include "dynamics_sim/system_link.hpp"
 #include "dynamics_sim/system_parameters.hpp"
 #include "dynamics_sim/system_services.hpp"
@@ -100,7 +100,7 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   std::int64_t remainder_ = 0;            // ns, not simulated yet
   std::uint64_t late_ = 0;                // steps
   std::optional<dynamics::Model> model_;  // without payload
-  std::unique_ptr<Arm> arm_;
+  std::unique_ptr<dynamics::RealTimeSimulation> robot_;
   SystemState initial_;
   std::vector<double> hold_;  // by joint: position when it was released
   std::deque<Joint> joints_;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <dynamics_core/real_time_simulation.hpp>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -16,7 +17,6 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_sim/arm.hpp"
 #include "dynamics_sim/mailbox.hpp"
 
 namespace dynamics_sim {
@@ -42,8 +42,8 @@ struct RequestError {
 
 class SystemLink {
  public:
-  /// Coordinates, initial state and limits are those of the arm.
-  SystemLink(std::string name, const Arm& arm, SystemState initial);
+  /// Coordinates, initial state and limits are those of the robot.
+  SystemLink(std::string name, const dynamics::RealTimeSimulation& robot, SystemState initial);
 
   const std::string& name() const { return name_; }
   /// Names of the joints, then of the amplitudes (LINK/y1).
@@ -55,7 +55,7 @@ class SystemLink {
 
   // to the control loop
   Mailbox<SystemState> reset;
-  Mailbox<Arm> payload;
+  Mailbox<dynamics::RealTimeSimulation> payload;
   std::atomic<bool> paused = false;
   std::atomic<std::uint64_t> steps = 0;  ///< control periods to simulate while paused
 

@@ -6,11 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <dynamics_core/model.hpp>
+#include <dynamics_core/real_time_simulation.hpp>
 #include <hardware_interface/hardware_info.hpp>
 #include <string>
 #include <vector>
 
-#include "dynamics_sim/arm.hpp"
 #include "dynamics_sim/system_link.hpp"
 
 namespace dynamics_sim {
@@ -36,7 +36,7 @@ struct SystemJoint {
 };
 
 struct SystemParameters {
-  ArmOptions arm;  ///< the step is a whole number of nanoseconds
+  dynamics::RealTimeOptions simulation;  ///< the step is a whole number of nanoseconds
   dynamics::ModelOptions model;
   std::vector<Unclaimed> unclaimed;  ///< by joint of the model
   double largest_period = 0.1;       ///< (s)
@@ -56,7 +56,8 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
 
 /// Initial state: initial_value of the state interfaces position and velocity, otherwise of the
 /// command interfaces with the same name, otherwise zero or the nearest position limit.
-SystemState read_initial_values(const hardware_interface::HardwareInfo& info, const Arm& arm,
+SystemState read_initial_values(const hardware_interface::HardwareInfo& info,
+                                const dynamics::RealTimeSimulation& robot,
                                 const std::vector<SystemJoint>& joints,
                                 const SystemParameters& parameters);
 

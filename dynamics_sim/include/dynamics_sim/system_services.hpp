@@ -5,6 +5,7 @@
 // the services that reset, pause and step it.
 
 #include <dynamics_core/model.hpp>
+#include <dynamics_core/real_time_simulation.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <dynamics_msgs/srv/reset_simulation.hpp>
@@ -15,7 +16,6 @@
 #include <string>
 #include <thread>
 
-#include "dynamics_sim/arm.hpp"
 #include "dynamics_sim/system_link.hpp"
 
 namespace dynamics_sim {
@@ -31,7 +31,7 @@ class SystemServices {
  public:
   struct Options {
     dynamics::Model model;  ///< the robot without payload
-    ArmOptions arm;
+    dynamics::RealTimeOptions simulation;
     std::string payload_topic;  ///< empty: none
     bool control = true;        ///< provide reset, set_state and step
   };
