@@ -6,15 +6,16 @@ import type { Run } from "./data/run";
 import { PoseSource } from "./data/pose_source";
 import { locate } from "./data/sampling";
 import { element, icon_button, set_icon } from "./dom";
-import { format_setting } from "./format";
 import { listen_to_keys, listen_to_view_keys } from "./keyboard";
+import { ViewCaption } from "./panels/caption";
 import { help_panel } from "./panels/help";
 import { JointSwitches } from "./panels/joints";
 import { notice_list } from "./panels/messages";
-import { settings_panel, summary_strip } from "./panels/settings";
+import { run_title, settings_panel, summary_strip } from "./panels/settings";
 import { tabs } from "./panels/tabs";
 import { TransportBar } from "./panels/transport";
 import { deflection_slider, view_menu } from "./panels/view_menu";
+import type { ViewMenu } from "./panels/view_menu";
 import { Plot } from "./plots/plot";
 import { difference_plots, run_plots } from "./plots/series";
 import type { PlotSpec } from "./plots/series";
@@ -29,6 +30,8 @@ export class App {
   readonly first_frame: Promise<void>;
   private readonly plots: Plot[] = [];
   private readonly source: PoseSource;
+  private menu: ViewMenu | null = null;
+  private caption: ViewCaption | null = null;
   private frame = 0;
   private last_tick = 0;
   private drawn: () => void = () => {};
@@ -72,6 +75,7 @@ export class App {
       zoom_plots: (factor) => this.window.zoom(factor, this.clock.time),
       reset_plots: () => this.window.reset(),
       reset_view: () => this.scene?.stage.reset_view(),
+      toggle_reference: () => this.menu?.toggle("reference"),
       next_theme: () => theme.next(),
     });
     this.invalidate();
@@ -96,12 +100,9 @@ export class App {
     try {
       const scene = new RobotScene(view, this.run, other, this.theme, () => this.invalidate());
       const slider = deflection_slider(scene, () => this.invalidate());
-      view.append(
-        view_menu(scene, () => this.invalidate()),
-        element("div", { class: "caption" },
-          element("span", {}, `grid ${format_setting(scene.cell)} m`),
-          ...scene.ghost_kinds.map((kind) => element("span", { class: `ghost ${kind}` }, kind === "desired" ? "desired motion" : "compared run"))),
-      );
+      this.menu = view_menu(scene, () => this.invalidate());
+      this.caption = new ViewCaption(scene, this.run);
+      view.append(this.menu.root, this.caption.root);
       if (slider) view.append(slider);
       listen_to_view_keys(view, (a, e) => scene.stage.orbit(a, e), (f) => scene.stage.zoom(f));
       return scene;
@@ -123,7 +124,7 @@ export class App {
     paint();
     // file name only; the path is in the settings
     const robot = (typeof run.settings.robot === "string" && run.settings.robot.split(/[/\\]/).pop()) || run.model.name;
-    document.title = [robot, run.settings.scenario].filter((x) => typeof x === "string").join(" · ");
+    document.title = [robot, run_title(run)].filter((x) => typeof x === "string").join(" · ");
     return element("header", { class: "head" },
       element("h1", {}, robot),
       summary_strip(run),
@@ -178,5 +179,6 @@ export class App {
     const instant = locate(this.run.samples.t, time);
     for (const plot of this.plots) plot.show_instant(time, instant);
     this.scene?.show(time);
+    this.caption?.update(time);
   }
 }

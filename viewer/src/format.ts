@@ -38,6 +38,11 @@ export function format_time(value: number, span: number): string {
   return minus(value.toFixed(span >= 100 ? 2 : 3));
 }
 
+/** Seconds with three digits. */
+export function format_duration(seconds: number): string {
+  return format_setting(Number(seconds.toPrecision(3)));
+}
+
 /** Number of decimals required by the distance of ticks: 3 for 0.025. */
 function decimals_of(step: number): number {
   let decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));

@@ -10,6 +10,7 @@ export interface KeyTargets {
   zoom_plots(factor: number): void;
   reset_plots(): void;
   reset_view(): void;
+  toggle_reference(): void;
   next_theme(): void;
 }
 
@@ -43,6 +44,7 @@ export function listen_to_keys({ clock, ...page }: KeyTargets): void {
       "-": () => page.zoom_plots(1 / 0.6),
       "0": page.reset_plots,
       "r": page.reset_view,
+      "g": page.toggle_reference,
       "t": page.next_theme,
       " ": () => clock.toggle(),
     };

@@ -235,6 +235,33 @@ export function flexible_run(options: RunOptions = {}): RunJson {
   return run;
 }
 
+/** Effort limit of joint2 in controlled_run; in single precision it is smaller. */
+export const effort = 97.6;
+
+/**
+ * The PUMA under a controller. The reference has 1.3 times the amplitude of the motion. The effort of joint2 is a sine
+ * wave of 5 s and twice its limit, clamped: it is saturated for two thirds of the time. Two pushes act.
+ */
+export function controlled_run(options: RunOptions = {}): RunJson {
+  const run = make_run(puma(), options);
+  const { encoding = "plain" } = options;
+  const { t, q, qd } = make_run(puma(), { ...options, encoding: "plain", amplitude: 1.3 }).samples;
+  const encoded = (columns: number[][]): Column[] => columns.map((column) => encode(Float64Array.from(column), encoding));
+  run.samples.desired = { q: encoded(q), qd: encoded(qd) };
+  run.model.joints[1].limit.effort = effort;
+  const wave = (time: number): number => 2 * effort * Math.sin((2 * Math.PI * time) / 5);
+  run.samples.tau[1] = encode(Float64Array.from(t as number[], (time) => Math.min(effort, Math.max(-effort, wave(time)))), encoding);
+  run.pushes = [
+    { link: "link3", start: 2, end: 2.5, force: [0, 30, 0], point: [0, -0.15, 0] },
+    { link: "tool", start: 6, end: null, force: [3, 0, -4], point: [0, 0, 0] },
+  ];
+  Object.assign(run.settings, {
+    scenario: "control", limits: true, controller: "joint-impedance", control_rate: 500, control_delay: 0.002, reference: "cycloid",
+    gains: "kp 400; kd 40", inputs: ["link3: 0, 30, 0 N at 2 s for 0.5 s", "tool: 3, 0, -4 N from 6 s"],
+  });
+  return run;
+}
+
 /** The page as written by the program. */
 export function fill_page(template: string, run: unknown, compare: unknown = null): string {
   const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)).replace(/<\//g, "<\\/");

@@ -2,70 +2,10 @@
 // Interaction with the page in a browser.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
-import { launch, no_browser, open_run, screenshot } from "./browser";
-import type { OpenPage } from "./browser";
+import { screenshot } from "./browser";
 import { flexible_run, make_run, motion, planar3, puma, stanford } from "./fixtures";
+import { colored_pixels, joints, line_time, next_frame, now, page_test, picture, scrubber, shown_value } from "./page_actions";
 import { pose_difference, reference_pose } from "./reference";
-
-let browser: Browser;
-if (!no_browser) {
-  before(async () => { browser = await launch(); });
-  after(async () => { await browser.close(); });
-}
-
-/** A browser test: opens a run, interacts with it, and checks that the page reports no errors. */
-function page_test(name: string, run: () => unknown, act: (open: OpenPage) => Promise<void>, extra: { compare?: () => unknown; options?: object } = {}): void {
-  test(name, { skip: no_browser }, async () => {
-    const open = await open_run(browser, run(), extra.compare?.() ?? null, extra.options);
-    try {
-      await act(open);
-      assert.deepEqual(open.complaints, [], "no console errors, no requests");
-    } finally {
-      await open.close();
-    }
-  });
-}
-
-const now = (page: Page): Promise<number> => page.evaluate(() => window.dynamicsViewer.time());
-const joints = (page: Page): Promise<Record<string, number>> => page.evaluate(() => window.dynamicsViewer.jointValues());
-const next_frame = (page: Page): Promise<void> =>
-  page.evaluate(() => new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))));
-const scrubber = (page: Page): Promise<number> => page.locator(".scrubber").evaluate((x) => Number((x as HTMLInputElement).value));
-
-/** Time of the cursor of a plot, from its position on the screen. */
-async function line_time(page: Page, plot: string): Promise<number> {
-  return page.locator(`#plot-${plot}`).evaluate((section) => {
-    const over = section.querySelector(".u-over")!.getBoundingClientRect();
-    const line = section.querySelector(".playhead")!.getBoundingClientRect();
-    return (10 * (line.left + line.width / 2 - over.left)) / over.width;
-  });
-}
-
-/** Displayed value of a series. */
-async function shown_value(page: Page, plot: string, series: string): Promise<number> {
-  const text = await page.locator(`#plot-${plot} [data-series="${series}"] .value`).textContent();
-  return Number(text!.replace("−", "-"));
-}
-
-/** Approximate number of pixels of a plot with the color of a series. */
-async function colored_pixels(page: Page, plot: string, series: string): Promise<number> {
-  return page.locator(`#plot-${plot}`).evaluate((section, name) => {
-    const swatch = section.querySelector<HTMLElement>(`[data-series="${name}"] .swatch`)!;
-    const probe = document.createElement("canvas").getContext("2d")!;
-    probe.fillStyle = swatch.style.getPropertyValue("--series");
-    probe.fillRect(0, 0, 1, 1);
-    const [r, g, b] = probe.getImageData(0, 0, 1, 1).data;
-    const canvas = section.querySelector("canvas")!;
-    const { data } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
-    let count = 0;
-    for (let i = 0; i < data.length; i += 4) {
-      if (Math.abs(data[i]! - r!) + Math.abs(data[i + 1]! - g!) + Math.abs(data[i + 2]! - b!) < 24 && data[i + 3]! > 200) ++count;
-    }
-    return count;
-  }, series);
-}
 
 page_test("joint values and link poses match the data", () => make_run(puma()), async ({ page, shown }) => {
   assert.equal(shown, true);
@@ -85,14 +25,14 @@ page_test("joint values and link poses match the data", () => make_run(puma()), 
 
 page_test("play and pause", () => make_run(puma()), async ({ page }) => {
   const first = await joints(page);
-  const picture = await page.locator(".view canvas").screenshot();
+  const before = await picture(page);
   await page.getByRole("button", { name: "Play" }).click();
   await page.waitForFunction(() => window.dynamicsViewer.time() > 0.3);
   await page.getByRole("button", { name: "Pause" }).click();
   const then = await joints(page);
   assert.notDeepEqual(then, first);
   await next_frame(page);
-  assert.ok(!(await page.locator(".view canvas").screenshot()).equals(picture), "the picture has changed");
+  assert.ok(!(await picture(page)).equals(before), "the picture has changed");
   const stopped = await now(page);
   await page.waitForTimeout(200);
   assert.equal(await now(page), stopped);
@@ -220,12 +160,12 @@ page_test("keyboard control", () => make_run(puma()), async ({ page }) => {
   assert.ok(Math.abs((await pressed("ArrowRight")) - 0.01) < 1e-9, "on the scrubber, arrows step by samples");
 
   await page.locator(".view").focus();
-  const picture = await page.locator(".view canvas").screenshot();
+  const before = await picture(page);
   const time = await now(page);
   await page.keyboard.press("ArrowLeft");
   await next_frame(page);
   assert.equal(await now(page), time, "on the 3D view, arrows orbit");
-  assert.ok(!(await page.locator(".view canvas").screenshot()).equals(picture));
+  assert.ok(!(await picture(page)).equals(before));
 
   // every control can be reached with Tab and has a name
   const names: string[] = [];
@@ -250,10 +190,10 @@ page_test("options of the view change the picture", () => make_run(puma()), asyn
   await page.getByText("View", { exact: true }).click();
   for (const option of ["Joint axes", "Torques and forces", "End-effector trail", "Centers of mass", "Ground grid"]) {
     await next_frame(page);
-    const picture = await page.locator(".view canvas").screenshot();
+    const before = await picture(page);
     await page.getByLabel(option).click();
     await next_frame(page);
-    assert.ok(!(await page.locator(".view canvas").screenshot()).equals(picture), option);
+    assert.ok(!(await picture(page)).equals(before), option);
   }
   await page.keyboard.press("Escape");
   assert.equal(await page.getByLabel("Joint axes").isVisible(), false);
@@ -266,7 +206,7 @@ page_test("deflections are shown and magnified by the slider", () => flexible_ru
   const angle = (await joints(page)).shoulder!;
   const across = -Math.sin(angle) * x + Math.cos(angle) * y;
   assert.ok(Math.abs(across - 0.35 * Math.sin(3 * 2.6)) < 1e-9, "the elbow sits beside the straight line by the deflection");
-  const picture = await page.locator(".view canvas").screenshot();
+  const before = await picture(page);
   const slider = page.getByLabel("Deflection scale");
   await slider.focus();
   for (let i = 0; i < 8; ++i) await page.keyboard.press("ArrowRight");
@@ -275,7 +215,7 @@ page_test("deflections are shown and magnified by the slider", () => flexible_ru
   assert.ok(Math.abs(scale - 2.5) < 0.01);
   const [x2, y2] = (await place()) as [number, number];
   assert.ok(Math.abs(-Math.sin(angle) * x2 + Math.cos(angle) * y2 - scale * across) < 1e-9);
-  assert.ok(!(await page.locator(".view canvas").screenshot()).equals(picture));
+  assert.ok(!(await picture(page)).equals(before));
   assert.equal(await page.locator("#plot-tips").count(), 1);
   assert.equal(await page.locator("#plot-amplitudes").count(), 1);
   await screenshot(page, "flexible");
@@ -297,10 +237,10 @@ page_test("two runs are compared", () => make_run(puma()), async ({ page }) => {
   const difference = motion(1, 2)[0] - motion(1, 2, 0.9)[0];
   assert.ok(Math.abs((await shown_value(page, "difference-positions-rad", "joint2")) - difference) < 1e-4);
   await page.getByText("View", { exact: true }).click();
-  const picture = await page.locator(".view canvas").screenshot();
+  const before = await picture(page);
   await page.getByLabel("Compared run").click();
   await next_frame(page);
-  assert.ok(!(await page.locator(".view canvas").screenshot()).equals(picture), "the other arm was there");
+  assert.ok(!(await picture(page)).equals(before), "the other arm was there");
   await page.getByRole("tab", { name: "Run" }).click();
   assert.ok((await page.locator("tr.differs", { hasText: "Relative tolerance" }).count()) === 1);
 }, {
@@ -309,30 +249,6 @@ page_test("two runs are compared", () => make_run(puma()), async ({ page }) => {
     other.settings.rtol = 1e-6;
     return other;
   },
-});
-
-page_test("the desired motion is shown as a ghost", () => {
-  const run = make_run(puma());
-  run.samples.desired = { q: make_run(puma(), { amplitude: 1.3 }).samples.q };
-  return run;
-}, async ({ page }) => {
-  await page.evaluate(() => window.dynamicsViewer.seek(3));
-  await next_frame(page);
-  assert.ok(Math.abs((await shown_value(page, "positions-rad", "joint1 desired")) - motion(0, 3, 1.3)[0]) < 1e-4);
-  await page.locator("#plot-tracking-rad").scrollIntoViewIfNeeded();
-  // a plot outside the viewport is updated when scrolled into view
-  const error = motion(0, 3)[0] - motion(0, 3, 1.3)[0];
-  let shown = NaN;
-  for (let tries = 0; tries < 50 && !(Math.abs(shown - error) < 1e-4); tries++) {
-    await next_frame(page);
-    shown = await shown_value(page, "tracking-rad", "joint1");
-  }
-  assert.ok(Math.abs(shown - error) < 1e-4, `${shown} is shown, the error is ${error}`);
-  await page.getByText("View", { exact: true }).click();
-  const picture = await page.locator(".view canvas").screenshot();
-  await page.getByLabel("Desired motion").click();
-  await next_frame(page);
-  assert.ok(!(await page.locator(".view canvas").screenshot()).equals(picture));
 });
 
 page_test("settings and results are listed", () => make_run(puma()), async ({ page }) => {

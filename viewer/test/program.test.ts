@@ -73,6 +73,44 @@ for (const robot of ["planar3", "stanford", "puma", "canadarm"]) {
   });
 }
 
+test("puma under computed torque with limits: tracking errors and saturation match the CSV", { skip }, async () => {
+  const page_path = join(directory, "controlled.html");
+  const csv_path = join(directory, "controlled.csv");
+  execFileSync(program, ["simulate", "puma", "--scenario", "computed-torque", "--limits", "--output", page_path, "--output", csv_path], { stdio: "pipe" });
+  const { names, rows } = read_csv(csv_path);
+  const column = (name: string): number[] => rows.map((row) => row[names.indexOf(name)]!);
+  const { page, complaints, close } = await open_file(browser, page_path);
+  const cells = (plot: string, joint: string): Promise<string[]> => page.locator(`#plot-${plot} tr[data-series="${joint}"] td`).allTextContents();
+  const [t, joints] = [column("t"), names.filter((name) => name.startsWith("q_")).map((name) => name.slice(2))];
+  let saturated_joints = 0;
+  for (const joint of joints) {
+    const [q, desired, tau] = [column(`q_${joint}`), column(`desired_${joint}`), column(`tau_${joint}`)];
+    const errors = desired.map((x, k) => Math.abs(x - q[k]!));
+    const [, rms, peak, at] = await cells("tracking-rad", joint);
+    const digits = (text: string): number => Number(text.replace("−", "-").replace("×10", "e").replace(/[⁻⁰¹²³⁴-⁹]/g, (c) => ("⁻⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c) === 0 ? "-" : String("⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(c)))));
+    const close_to = (text: string, value: number): void => assert.ok(Math.abs(digits(text) - value) <= 0.005 * value + 5e-5, `${joint}: ${text} instead of ${value}`);
+    close_to(rms!, Math.sqrt(errors.reduce((sum, x) => sum + x * x, 0) / errors.length));
+    close_to(peak!, Math.max(...errors));
+    close_to(at!.replace(" s", ""), t[errors.indexOf(Math.max(...errors))]!);
+    const [, limit, , duration] = await cells("torques-rad", joint);
+    const samples = t.filter((_, k) => Math.abs(tau[k]!) >= Number(limit!.replace("±", "")) * (1 - 1e-12));
+    if (samples.length === 0) {
+      assert.equal(duration, "–", joint);
+    } else {
+      ++saturated_joints;
+      // each sample counts 0.01 s, the last one half
+      const expected = 0.01 * samples.length - (samples[samples.length - 1] === t[t.length - 1] ? 0.005 : 0);
+      assert.ok(Math.abs(Number(duration!.replace(" s", "")) - expected) <= 0.005 * expected, `${joint}: ${duration} instead of ${expected} s`);
+    }
+  }
+  assert.ok(joints.length === 6 && saturated_joints >= 2, `${saturated_joints} joints are saturated`);
+  assert.deepEqual(complaints, []);
+  await page.evaluate(() => window.dynamicsViewer.seek(6.5));
+  await page.waitForTimeout(200);
+  await screenshot(page, "program_controlled");
+  await close();
+});
+
 const whip = `<robot name="whip">
   <link name="base"/><link name="boom">
     <inertial><origin xyz="1 0 0"/><mass value="4"/><inertia ixx="0" iyy="1.333333333" izz="1.333333333" ixy="0" ixz="0" iyz="0"/></inertial>

@@ -8,9 +8,10 @@ import { PoseSource } from "../src/data/pose_source";
 import { read_run } from "../src/data/run";
 import { frame } from "../src/scene/framing";
 import { Ground } from "../src/scene/ground";
+import { PushArrows } from "../src/scene/push_arrows";
 import { visual_geometry } from "../src/scene/primitives";
 import { RobotBody } from "../src/scene/robot";
-import { bending, flexible_run, make_run, planar3, puma, stanford } from "./fixtures";
+import { bending, controlled_run, flexible_run, make_run, planar3, puma, stanford } from "./fixtures";
 
 function meshes(object: THREE.Object3D): THREE.Mesh[] {
   return object.children.filter((child): child is THREE.Mesh => child instanceof THREE.Mesh);
@@ -72,6 +73,14 @@ test("up is opposite to gravity and the complete motion is in view", () => {
   assert.ok(space.up.distanceTo(new THREE.Vector3(0, 0, 1)) < 1e-12);
 });
 
+test("the reference is in view too", () => {
+  const run = read_run(controlled_run());
+  const reference = new PoseSource(run, run.samples.desired_q!);
+  const extent_of = (points: THREE.Vector3[]): number => new THREE.Box3().setFromPoints(points).getSize(new THREE.Vector3()).length();
+  const [alone, both] = [frame(new PoseSource(run)), frame(new PoseSource(run), [reference])];
+  assert.ok(extent_of(both.points) > 1.01 * extent_of(alone.points), `${extent_of(both.points)} m beside ${extent_of(alone.points)} m`);
+});
+
 test("the grid is perpendicular to gravity at ground level", () => {
   for (const up of [new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1), new THREE.Vector3(2, -3, 6).divideScalar(7)]) {
     const { group } = new Ground(up, 2, -0.7);
@@ -103,4 +112,48 @@ test("a capsule is along z with a hemisphere at each end", () => {
   shape.computeBoundingBox();
   const { min, max } = shape.boundingBox!;
   [[min.x, 0.9], [max.x, 1.1], [max.y, 0.1], [min.z, -0.3], [max.z, 0.3]].forEach(([is, should]) => assert.ok(Math.abs(is! - should!) < 1e-3));
+});
+
+test("an arrow has the direction of a push and ends at its point, while the push acts", () => {
+  const run = read_run(controlled_run());
+  const source = new PoseSource(run);
+  const arrows = new PushArrows(run.pushes, 1);
+  const tips = (time: number): (THREE.Vector3 | null)[] => {
+    const { poses, bends } = source.pose_at(time);
+    arrows.update(time, poses, bends);
+    arrows.group.updateMatrixWorld(true);
+    return arrows.group.children.map((holder) => {
+      if (!holder.visible) return null;
+      const tip = new THREE.Vector3(-Infinity, 0, 0);
+      holder.traverse((object) => {
+        if (!(object instanceof THREE.Mesh)) return;
+        const position = object.geometry.getAttribute("position");
+        for (let i = 0; i < position.count; ++i) {
+          const at = new THREE.Vector3().fromBufferAttribute(position, i).applyMatrix4(object.matrixWorld);
+          // the farthest point along the force of the first push
+          if (tip.x === -Infinity || at.y > tip.y) tip.copy(at);
+        }
+      });
+      return tip;
+    });
+  };
+  assert.deepEqual(tips(1), [null, null]);
+  const [tip, other] = tips(2.2);
+  assert.equal(other, null);
+  const { poses } = source.pose_at(2.2);
+  const point = new THREE.Vector3(0, -0.15, 0).applyMatrix4(new THREE.Matrix4().fromArray(Array.from(poses.links[3]!)));
+  assert.ok(tip!.distanceTo(point) < 1e-6, `${tip!.toArray().join()} instead of ${point.toArray().join()}`);
+});
+
+test("an arrow on a flexible link follows its deflection", () => {
+  const json = flexible_run();
+  json.pushes = [{ link: "upper", start: 0, end: 9, force: [0, 0, -1], point: [6, 0, 0] }];
+  const run = read_run(json);
+  const source = new PoseSource(run);
+  const arrows = new PushArrows(run.pushes, 1);
+  const { poses, bends } = source.pose_at(2.6);
+  arrows.update(2.6, poses, bends);
+  const at = new THREE.Vector3().setFromMatrixPosition(arrows.group.children[0]!.matrix);
+  const elbow = new THREE.Vector3().setFromMatrixPosition(new THREE.Matrix4().fromArray(Array.from(poses.links[2]!)));
+  assert.ok(at.distanceTo(elbow) < 1e-12, "the elbow is at the end of the beam");
 });

@@ -4,8 +4,14 @@
 import { RunError, decode_column, extent, first_not_finite, hold_last_finite } from "./columns";
 import { read_model } from "./model";
 import type { Model } from "./model";
+import { read_pushes } from "./pushes";
+import type { Push } from "./pushes";
 import { as_array, as_object, as_string, vector3 } from "./readers";
 import type { JsonObject, Triple } from "./readers";
+import { effort_limits, saturated_intervals } from "./saturation";
+import type { Interval } from "./saturation";
+import { track } from "./tracking";
+import type { Tracking } from "./tracking";
 
 export interface NamedColumns {
   names: string[];
@@ -30,7 +36,9 @@ export interface Samples {
   power_balance: Float64Array | null;
   com: Float64Array[] | null;
   end_effector: Float64Array[] | null;
+  /** The reference. */
   desired_q: Float64Array[] | null;
+  desired_qd: Float64Array[] | null;
   amplitudes: NamedColumns | null;
   /** Deflections of the ends of the beams. */
   tips: NamedColumns | null;
@@ -47,6 +55,13 @@ export interface Run {
   model: Model;
   samples: Samples;
   gravity: Triple;
+  pushes: Push[];
+  /** By coordinate; null without a reference. */
+  tracking: Tracking[] | null;
+  /** By coordinate; null: no limit. */
+  effort_limits: (number | null)[];
+  /** Intervals at the effort limit, by coordinate; null if the limits did not act. */
+  saturated: Interval[][] | null;
   notices: Notice[];
 }
 
@@ -81,6 +96,14 @@ class ColumnReader {
 
   vector(key: string, names: readonly string[]): Float64Array[] | null {
     return present(this.object[key]) ? this.list(this.object[key], `samples.${key}`, names) : null;
+  }
+
+  /** Columns of samples.desired; null if they are absent or the list is empty. */
+  reference(key: "q" | "qd", names: readonly string[]): Float64Array[] | null {
+    const path = "samples.desired";
+    const columns = present(this.object.desired) ? as_object(this.object.desired, path)[key] : null;
+    if (!present(columns) || (Array.isArray(columns) && columns.length === 0)) return null;
+    return this.list(columns, `${path}.${key}`, names);
   }
 
   /** {"names", "values"}; null if there are none. */
@@ -120,7 +143,6 @@ function read_samples(value: unknown, model: Model): Samples {
   const xyz = ["x", "y", "z"];
   const amplitudes = reader.named("amplitudes");
   check_beams(model, amplitudes);
-  const desired = present(object.desired) ? as_object(object.desired, "samples.desired") : null;
   return {
     count: t.length,
     t,
@@ -138,7 +160,8 @@ function read_samples(value: unknown, model: Model): Samples {
     power_balance: reader.scalar("power_balance"),
     com: reader.vector("com", xyz),
     end_effector: reader.vector("end_effector", xyz),
-    desired_q: desired && present(desired.q) ? reader.list(desired.q, "samples.desired.q", model.coordinates) : null,
+    desired_q: reader.reference("q", model.coordinates),
+    desired_qd: reader.reference("qd", model.coordinates),
     amplitudes,
     tips: reader.named("tips"),
   };
@@ -219,12 +242,19 @@ export function read_run(value: unknown): Run {
   const settings = present(object.settings) ? as_object(object.settings, "settings") : {};
   const statistics = present(object.statistics) ? as_object(object.statistics, "statistics") : {};
   const model = read_model(object.model);
+  const samples = read_samples(object.samples, model);
+  const { t, q, tau, desired_q } = samples;
+  const limits = effort_limits(model);
   const partial = {
     settings,
     statistics,
     model,
-    samples: read_samples(object.samples, model),
+    samples,
     gravity: vector3(settings.gravity, "settings.gravity", [0, 0, -9.81]),
+    pushes: read_pushes(object.pushes, model),
+    tracking: desired_q && desired_q.map((reference, i) => track(t, reference, q[i]!)),
+    effort_limits: limits,
+    saturated: settings.limits === true && tau ? limits.map((limit, i) => (limit === null ? [] : saturated_intervals(t, tau[i]!, limit))) : null,
   };
   return { ...partial, notices: collect_notices(partial, object.version) };
 }

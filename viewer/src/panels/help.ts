@@ -12,6 +12,7 @@ const keys: [string[], string][] = [
   [["1", "…", "9"], "show or hide a joint"],
   [["+", "−", "0"], "zoom the plots in and out, show the complete run"],
   [["R"], "reset the 3D view"],
+  [["G"], "show or hide the robot at the reference"],
   [["T"], "theme: system, light, dark"],
 ];
 

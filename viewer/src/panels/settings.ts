@@ -3,17 +3,21 @@
 
 import type { JsonObject } from "../data/readers";
 import type { Run } from "../data/run";
+import { total_duration } from "../data/saturation";
+import { worst_tracking } from "../data/tracking";
 import { element } from "../dom";
-import { format_setting, power_of_ten } from "../format";
+import { format_duration, format_setting, format_value, power_of_ten, short_names } from "../format";
 
 const names: Record<string, string> = {
-  robot: "Robot", source: "Source", scenario: "Scenario", integrator: "Integrator", rtol: "Relative tolerance",
+  robot: "Robot", source: "Source", scenario: "Scenario", controller: "Controller", gains: "Gains", control_rate: "Control rate",
+  control_delay: "Control delay", reference: "Reference", pushes: "Pushes", inputs: "Inputs", integrator: "Integrator", rtol: "Relative tolerance",
   atol: "Absolute tolerance", step: "Step", duration: "Duration", sample: "Sample interval", gravity: "Gravity",
   q0: "Start positions", qd0: "Start velocities", friction: "Friction", limits: "Joint limits", steps: "Steps",
-  rejected: "Rejected steps", evaluations: "Evaluations", wall_seconds: "Wall time", energy_drift: "Energy drift", completed: "Completed",
+  rejected: "Rejected steps", evaluations: "Evaluations", wall_seconds: "Wall time", energy_drift: "Energy drift",
+  tracking: "Largest tracking error", saturated: "Saturated", completed: "Completed",
 };
 
-const units: Record<string, string> = { step: "s", duration: "s", sample: "s", wall_seconds: "s", gravity: "m/s²" };
+const units: Record<string, string> = { control_rate: "Hz", control_delay: "s", step: "s", duration: "s", sample: "s", wall_seconds: "s", gravity: "m/s²" };
 
 function label(key: string): string {
   return names[key] ?? (key.charAt(0).toUpperCase() + key.slice(1)).replace(/_/g, " ");
@@ -28,6 +32,9 @@ function shown(key: string, value: unknown): string {
   if (value === null || value === undefined) return "–";
   if (key === "wall_seconds" && typeof value === "number") return seconds(value);
   if (key === "energy_drift" && typeof value === "number") return value === 0 ? "0" : power_of_ten(value, 1);
+  if (key === "control_rate" && value === 0) return "continuous";
+  // one line each
+  if ((key === "pushes" || key === "inputs") && Array.isArray(value)) return value.length > 0 ? value.join("\n") : "–";
   if (typeof value === "number") {
     const text = Number.isInteger(value) && Math.abs(value) >= 1000 && Math.abs(value) < 1e12
       ? value.toLocaleString("en").replace(/,/g, "\u202f") : format_setting(value);
@@ -41,20 +48,74 @@ function shown(key: string, value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
+function is_controlled({ controller }: JsonObject): boolean {
+  return typeof controller === "string" && controller !== "" && controller !== "none";
+}
+
+/** Settings; a controller without a rate is continuous. */
+function settings_of({ settings }: Run): JsonObject {
+  return is_controlled(settings) ? { ...settings, control_rate: settings.control_rate ?? 0 } : settings;
+}
+
+/** The scenario, or the controller of a run without one. */
+export function run_title({ settings }: Run): unknown {
+  return is_controlled(settings) && (settings.scenario ?? "control") === "control" ? settings.controller : settings.scenario;
+}
+
+/** "0.0123 rad (joint2)", one per unit; null without a reference. `names`: of the coordinates. */
+export function tracking_summary({ tracking, model: { units: all } }: Run, names: readonly string[]): string | null {
+  if (!tracking) return null;
+  const texts = [...new Set(all)].flatMap((unit) => {
+    const worst = worst_tracking(tracking, all, unit);
+    return worst < 0 ? [] : [`${format_value(tracking[worst]!.peak)} ${unit} (${names[worst]})`];
+  });
+  return texts.length > 0 ? texts.join(", ") : null;
+}
+
+/** "joint2 for 0.35 s", longest first, at most a number of joints; null if the limits did not act. */
+export function saturation_summary({ saturated }: Run, names: readonly string[], most = Infinity): string | null {
+  if (!saturated) return null;
+  const times = saturated.map((intervals, i) => ({ name: names[i]!, time: total_duration(intervals), reached: intervals.length > 0 }))
+    .filter(({ reached }) => reached).sort((a, b) => b.time - a.time);
+  if (times.length === 0) return "never";
+  const listed = times.slice(0, most).map(({ name, time }) => `${name} for ${format_duration(time)} s`);
+  return [...listed, ...(times.length > most ? [`${times.length - most} more`] : [])].join(", ");
+}
+
+/** Statistics, and results computed from the samples. */
+function results_of(run: Run): JsonObject {
+  const { count, t } = run.samples;
+  const { coordinates } = run.model;
+  const [tracking, saturated] = [tracking_summary(run, coordinates), saturation_summary(run, coordinates)];
+  return {
+    ...run.statistics,
+    ...(tracking === null ? {} : { tracking }),
+    ...(saturated === null ? {} : { saturated }),
+    samples: count, from: t[0], to: t[count - 1],
+  };
+}
+
 /** Summary for the header of the page. */
 export function summary_strip(run: Run): HTMLElement {
   const entries: [string, string][] = [];
   const add = (source: JsonObject, key: string): void => {
     if (source[key] !== undefined && source[key] !== null) entries.push([label(key), shown(key, source[key])]);
   };
-  add(run.settings, "scenario");
+  const { scenario, controller } = run.settings;
+  if (run_title(run) === scenario) add(run.settings, "scenario");
+  if (is_controlled(run.settings) && controller !== scenario) add(run.settings, "controller");
   add(run.settings, "integrator");
   if (typeof run.settings.rtol === "number") entries.push(["Tolerance", shown("rtol", run.settings.rtol)]);
   add(run.statistics, "steps");
   add(run.statistics, "wall_seconds");
   add(run.statistics, "energy_drift");
+  const joints = short_names(run.model.coordinates);
+  const tracking = tracking_summary(run, joints);
+  if (tracking !== null) entries.push(["Tracking error", tracking]);
+  const saturated = saturation_summary(run, joints, 3);
+  if (saturated !== null && saturated !== "never") entries.push(["Saturated", saturated]);
   return element("dl", { class: "summary" },
-    ...entries.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+    ...entries.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", { class: name === "Saturated" ? "warns" : "" }, value))));
 }
 
 function table(title: string, mine: JsonObject, other: JsonObject | null): HTMLElement | null {
@@ -109,11 +170,9 @@ function model_table(run: Run): HTMLElement {
 }
 
 export function settings_panel(run: Run, other: Run | null): HTMLElement {
-  const samples: JsonObject = { samples: run.samples.count, from: run.samples.t[0], to: run.samples.t[run.samples.count - 1] };
-  const other_samples = other && { samples: other.samples.count, from: other.samples.t[0], to: other.samples.t[other.samples.count - 1] };
   return element("div", { class: "settings" },
-    table("Settings", run.settings, other ? other.settings : null),
-    table("Results", { ...run.statistics, ...samples }, other ? { ...other.statistics, ...other_samples } : null),
+    table("Settings", settings_of(run), other ? settings_of(other) : null),
+    table("Results", results_of(run), other ? results_of(other) : null),
     command_block("Command", run.settings),
     other ? command_block("Command of the compared run", other.settings) : null,
     model_table(run));

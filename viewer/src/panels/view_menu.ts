@@ -12,13 +12,19 @@ const labels: Record<Switch, string> = {
   trail: "End-effector trail",
   masses: "Centers of mass",
   ground: "Ground grid",
-  desired: "Desired motion",
+  reference: "Robot at the reference",
+  pushes: "Pushes",
   compared: "Compared run",
 };
 
-export function view_menu(scene: RobotScene, invalidate: () => void): HTMLElement {
-  const names = (Object.keys(labels) as Switch[]).filter(
-    (name) => (name !== "desired" && name !== "compared") || scene.ghost_kinds.includes(name));
+export interface ViewMenu {
+  root: HTMLElement;
+  toggle(name: Switch): void;
+}
+
+export function view_menu(scene: RobotScene, invalidate: () => void): ViewMenu {
+  const names = (Object.keys(labels) as Switch[]).filter((name) => scene.has(name));
+  const boxes = new Map<Switch, HTMLInputElement>();
   const switches = names.map((name) => {
     const box = element("input", {
       type: "checkbox", name, checked: scene.options[name],
@@ -27,6 +33,7 @@ export function view_menu(scene: RobotScene, invalidate: () => void): HTMLElemen
         invalidate();
       },
     });
+    boxes.set(name, box);
     return element("label", { class: `option ${name}` }, box, labels[name]);
   });
   const menu = element("details", { class: "view-menu" },
@@ -40,9 +47,10 @@ export function view_menu(scene: RobotScene, invalidate: () => void): HTMLElemen
     menu.open = false;
     menu.querySelector("summary")!.focus();
   });
-  return element("div", { class: "view-tools" },
+  const root = element("div", { class: "view-tools" },
     icon_button("fit", "Reset the view (R)", () => scene.stage.reset_view()),
     menu);
+  return { root, toggle: (name) => boxes.get(name)?.click() };
 }
 
 /** Magnification from 1 to 100 on a logarithmic scale. */

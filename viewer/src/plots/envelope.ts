@@ -9,7 +9,7 @@ export const envelope: uPlot.Series.PathBuilder = (chart, index) => {
   const x = chart.data[0];
   const y = chart.data[index]!;
   const fill = new Path2D();
-  const thickness = Math.max(1, 1.4 * devicePixelRatio);
+  const thickness = Math.max(1, 0.9 * chart.series[index]!.width! * devicePixelRatio);
   const { left, width } = chart.bbox;
   let before: [number, number] | null = null;
   for (let i = 0; i + 1 < x.length; i += 2) {

@@ -7,8 +7,12 @@ import type { Instant } from "../data/sampling";
 import { element } from "../dom";
 import { format_ticks, format_value } from "../format";
 import type { Theme } from "../theme";
-import type { PlotSpec, Series } from "./series";
+import type { PlotSpec } from "./series";
 import { envelope } from "./envelope";
+import { make_legend } from "./legend";
+import type { LegendEntry } from "./legend";
+import { draw_marks, rows_height } from "./marks";
+import type { SeriesMarks } from "./marks";
 import type { TimeWindow } from "./window";
 
 export interface PlotActions {
@@ -17,15 +21,9 @@ export interface PlotActions {
   seek(time: number): void;
 }
 
-interface LegendEntry {
-  item: HTMLElement;
-  swatch: HTMLElement;
-  value: HTMLElement;
-  dot: HTMLElement;
-}
-
 const height_of_plot = 168;
 const line_width = 1.6;
+const reference_style = { width: 3.2, alpha: 0.45, dash: [7, 4] };
 /** Without the area that uPlot draws for a series with a fill. */
 const line: uPlot.Series.PathBuilder = (chart, index, from, to) => {
   const paths = uPlot.paths.linear!()(chart, index, from, to);
@@ -35,7 +33,9 @@ const line: uPlot.Series.PathBuilder = (chart, index, from, to) => {
 export class Plot {
   readonly root: HTMLElement;
   private readonly body: HTMLElement;
+  private readonly height: number;
   private readonly entries: LegendEntry[];
+  private readonly dots: HTMLElement[];
   private readonly playhead = element("div", { class: "playhead" });
   private readonly off = new Set<number>();
   private chart: uPlot | null = null;
@@ -50,15 +50,18 @@ export class Plot {
     readonly spec: PlotSpec, private readonly t: Float64Array, private readonly window: TimeWindow,
     private readonly theme: Theme, private readonly actions: PlotActions,
   ) {
-    this.entries = spec.series.map((series, i) => this.legend_entry(series, i));
-    this.body = element("div", { class: "plot-body" });
+    const legend = make_legend(spec, (i) => this.toggle(i), (time) => actions.seek(time));
+    this.entries = legend.entries;
+    this.dots = spec.series.map(() => element("div", { class: "dot" }));
+    this.height = height_of_plot + rows_height(this.saturated_series().length);
+    this.body = element("div", { class: "plot-body", style: `height: ${this.height}px` });
     this.root = element(
       "section", { class: "plot", id: `plot-${spec.id}`, "aria-label": `${spec.title}, ${spec.unit}` },
       element("header", {},
         element("h3", {}, spec.title), element("span", { class: "unit" }, spec.unit),
         spec.note === undefined ? null : element("span", { class: "note" }, spec.note)),
       this.body,
-      element("div", { class: "legend" }, ...this.entries.map((entry) => entry.item)),
+      legend.root,
     );
     new ResizeObserver(() => this.resize()).observe(this.body);
     new IntersectionObserver((seen) => {
@@ -97,25 +100,29 @@ export class Plot {
     return !(coordinate === null ? this.off.has(i) : this.hidden.has(coordinate));
   }
 
-  private legend_entry(series: Series, i: number): LegendEntry {
-    const swatch = element("i", { class: series.dashed ? "swatch dashed" : "swatch" });
-    const value = element("output", { class: "value", "aria-label": `${series.name} at the instant` }, "");
-    const parts = [swatch, element("span", { class: "name", title: series.name }, series.label ?? series.name), value];
-    const item = series.coordinate !== null
-      ? element("span", { class: "entry" }, ...parts)
-      : element("button", {
-        type: "button", class: "entry", "aria-pressed": "true", title: `Show or hide ${series.name}`,
-        onclick: () => this.toggle(i),
-      }, ...parts);
-    item.dataset.series = series.name;
-    return { item, swatch, value, dot: element("div", { class: "dot" }) };
-  }
-
   private toggle(i: number): void {
     if (!this.off.delete(i)) this.off.add(i);
     this.entries[i]!.item.setAttribute("aria-pressed", String(!this.off.has(i)));
     this.chart?.setSeries(i + 1, { show: !this.off.has(i) });
     this.place_playhead();
+  }
+
+  /** Indices of the series that reach their limit. */
+  private saturated_series(): number[] {
+    return this.spec.series.flatMap(({ saturated }, i) => (saturated && saturated.length > 0 ? [i] : []));
+  }
+
+  /** Marks of the displayed series; the bars of saturated series are in rows above the plot. */
+  private marks(chart: uPlot): SeriesMarks[] {
+    const saturated = this.saturated_series();
+    const height = rows_height(saturated.length) * devicePixelRatio;
+    const row = height / Math.max(1, saturated.length);
+    const top = chart.bbox.top - height;
+    const shade = 0.12 / Math.sqrt(Math.max(1, saturated.length));
+    return this.spec.series.flatMap(({ color, limit = null, saturated: intervals = [] }, i) => {
+      if (!this.shown(i) || (limit === null && intervals.length === 0)) return [];
+      return [{ color: this.theme.series(color), limit, intervals, shade, bar: { top: top + saturated.indexOf(i) * row, height: 0.65 * row } }];
+    });
   }
 
   private points(): uPlot.AlignedData {
@@ -150,7 +157,7 @@ export class Plot {
   private resize(): void {
     const width = this.body.clientWidth;
     if (!this.chart || width === 0 || width === this.chart.width) return;
-    this.chart.setSize({ width, height: height_of_plot });
+    this.chart.setSize({ width, height: this.height });
     this.place_playhead();
   }
 
@@ -169,9 +176,9 @@ export class Plot {
     const few = this.t.length <= 2;
     const options: uPlot.Options = {
       width: Math.max(120, this.body.clientWidth),
-      height: height_of_plot,
+      height: this.height,
       legend: { show: false },
-      padding: [8, 20, 0, 0],
+      padding: [8 + this.height - height_of_plot, 20, 0, 0],
       cursor: {
         x: false, y: false, points: { show: false }, lock: false,
         drag: { x: true, y: false, setScale: false, dist: 6 },
@@ -189,6 +196,7 @@ export class Plot {
         ...spec.series.map((series, i): uPlot.Series => ({
           label: series.name, stroke: theme.series(series.color), width: line_width, spanGaps: false,
           dash: series.dashed ? [4, 4] : theme.dash(series.color),
+          ...(series.reference ? reference_style : {}),
           paths: (chart, index, from, to) => (this.dense ? envelope : line)(chart, index, from, to),
           fill: () => (this.dense ? theme.series(series.color) : "transparent"),
           show: this.shown(i), points: { show: few, size: 6 },
@@ -203,6 +211,7 @@ export class Plot {
           this.window.set(from, to);
         }],
         setSize: [() => this.place_playhead()],
+        drawAxes: [(chart) => draw_marks(chart, this.marks(chart), spec.pushes ?? [], theme.color("push"))],
       },
     };
     this.stale = false;
@@ -210,9 +219,9 @@ export class Plot {
     spec.series.forEach((series, i) => {
       const color = theme.series(series.color);
       this.entries[i]!.swatch.style.setProperty("--series", color);
-      this.entries[i]!.dot.style.background = color;
+      this.dots[i]!.style.background = color;
     });
-    this.chart.over.append(this.playhead, ...this.entries.map((entry) => entry.dot));
+    this.chart.over.append(this.playhead, ...this.dots);
     this.listen(this.chart.over);
     this.place_playhead();
   }
@@ -250,7 +259,7 @@ export class Plot {
     const x = chart.valToPos(this.time, "x");
     this.playhead.style.transform = `translateX(${x}px)`;
     this.spec.series.forEach((series, i) => {
-      const { dot } = this.entries[i]!;
+      const dot = this.dots[i]!;
       const value = value_at(series.column, this.instant);
       dot.hidden = !inside || !this.shown(i) || !Number.isFinite(value);
       if (!dot.hidden) dot.style.transform = `translate(${x}px, ${chart.valToPos(value, "y")}px)`;

@@ -4,7 +4,17 @@
 import { differences, largest } from "../data/compare";
 import { rate, total_energy } from "../data/run";
 import type { Run } from "../data/run";
-import { format_setting, short_names } from "../format";
+import { peak as peak_of, total_duration } from "../data/saturation";
+import type { Interval } from "../data/saturation";
+import { format_duration, format_setting, format_value, short_names } from "../format";
+
+/** A number of the legend. */
+export interface Statistic {
+  text: string;
+  /** Makes it a button that shows a time. */
+  jump?: { time: number; label: string };
+  warns?: boolean;
+}
 
 export interface Series {
   name: string;
@@ -16,6 +26,14 @@ export interface Series {
   /** Coordinate of the series, hidden with it. Null for series of the complete robot. */
   coordinate: number | null;
   dashed?: boolean;
+  /** Drawn dashed, wide and light below the series of its coordinate. */
+  reference?: boolean;
+  /** Effort limit; null: none. */
+  limit?: number | null;
+  /** Intervals at the limit. */
+  saturated?: readonly Interval[];
+  /** Numbers of the legend, by column of the plot. */
+  statistics?: Statistic[];
 }
 
 export interface PlotSpec {
@@ -24,6 +42,10 @@ export interface PlotSpec {
   note?: string;
   unit: string;
   series: Series[];
+  /** Columns of statistics: the legend is a table. */
+  columns?: string[];
+  /** Times of pushes. */
+  pushes?: Interval[];
 }
 
 interface Quantity {
@@ -53,37 +75,118 @@ const acceleration: Quantity = {
   unit: (unit) => `${unit}/s²`,
 };
 
-const tracking: Quantity = {
+const error: Quantity = {
   id: "tracking",
   title: { rad: "Joint tracking errors", m: "Slide tracking errors", other: "Tracking errors" },
   unit: (unit) => unit,
 };
 
+interface JointPlotOptions {
+  prefix?: string;
+  reference?: readonly Float64Array[] | null;
+  columns?: string[];
+  note?: (plot: Series[]) => string | undefined;
+  /** Further properties of the series of a coordinate. */
+  more?: (coordinate: number, name: string) => Partial<Series>;
+}
+
 /** One plot per unit: radians and meters need separate axes. */
-function by_unit(run: Run, quantity: Quantity, columns: readonly (Float64Array | null)[] | null, prefix = "", extra?: Float64Array[] | null): PlotSpec[] {
+function by_unit(run: Run, quantity: Quantity, columns: readonly (Float64Array | null)[] | null, options: JointPlotOptions = {}): PlotSpec[] {
   if (!columns) return [];
   const { coordinates, units } = run.model;
+  const { prefix = "", reference } = options;
   const labels = short_names(coordinates);
   const plots: PlotSpec[] = [];
   for (const unit of [...new Set(units)]) {
+    const references: Series[] = [];
     const series: Series[] = [];
     coordinates.forEach((name, i) => {
       const column = columns[i];
       if (units[i] !== unit || !column) return;
       const label = labels[i]!;
-      series.push({ name, label, column, color: i, coordinate: i });
-      if (extra?.[i]) series.push({ name: `${name} desired`, label: `${label} desired`, column: extra[i], color: i, coordinate: i, dashed: true });
+      series.push({ name, label, column, color: i, coordinate: i, ...options.more?.(i, name) });
+      if (reference?.[i]) {
+        references.push({ name: `${name} reference`, label: `${label} reference`, column: reference[i], color: i, coordinate: i, reference: true });
+      }
     });
     if (series.length === 0) continue;
     const title = unit === "rad" ? quantity.title.rad : unit === "m" ? quantity.title.m : quantity.title.other;
+    const note = options.note?.(series);
     plots.push({
       id: `${prefix && "difference-"}${quantity.id}-${unit}`,
       title: prefix ? `${prefix}${title.toLowerCase()}` : title,
       unit: quantity.unit(unit),
-      series,
+      series: [...references, ...series],
+      pushes: run.pushes.map(({ start, end }) => ({ from: start, to: end })),
+      ...(options.columns ? { columns: options.columns } : {}),
+      ...(note === undefined ? {} : { note }),
     });
   }
   return plots;
+}
+
+function tracking_plots(run: Run): PlotSpec[] {
+  const { tracking } = run;
+  if (!tracking) return [];
+  return by_unit(run, error, tracking.map((one) => one.error), {
+    columns: ["RMS", "peak", "at"],
+    note: () => "reference − motion",
+    more: (i, name) => {
+      const { rms, peak, at } = tracking[i]!;
+      if (Number.isNaN(at)) return { statistics: ["–", "–", "–"].map((text) => ({ text })) };
+      const time = `${format_duration(at)} s`;
+      return {
+        statistics: [
+          { text: format_value(rms) },
+          { text: format_value(peak) },
+          { text: time, jump: { time: at, label: `Show ${name} at its ${Number.isNaN(peak) ? "first NaN" : "largest error"}, ${time}` } },
+        ],
+      };
+    },
+  });
+}
+
+/** Largest |effort| of a series relative to its limit. */
+function use_of_limit({ column, limit }: Series): number {
+  return limit ? peak_of(column) / limit : 0;
+}
+
+function torque_plots(run: Run): PlotSpec[] {
+  const { samples, saturated, effort_limits } = run;
+  const acting = saturated !== null && effort_limits.some((limit) => limit !== null);
+  const limited = (i: number): Partial<Series> => ({ limit: effort_limits[i]!, saturated: saturated?.[i] ?? [] });
+  if (!acting) {
+    return by_unit(run, torque, samples.tau, {
+      more: limited,
+      note: (series) => {
+        const range = largest(series.map((one) => one.column));
+        return series.some(({ limit }) => limit && limit <= range) ? "thin lines: effort limits, which did not act" : undefined;
+      },
+    });
+  }
+  return by_unit(run, torque, samples.tau, {
+    columns: ["limit", "peak", "saturated"],
+    note: (series) => {
+      if (series.some((one) => one.saturated!.length > 0)) return "shaded: saturated at the effort limit";
+      const most = series.reduce((a, b) => (use_of_limit(b) > use_of_limit(a) ? b : a));
+      return use_of_limit(most) > 0 ? `at most ${format_setting(Number((100 * use_of_limit(most)).toPrecision(2)))} % of the effort limit` : undefined;
+    },
+    more: (i, name) => {
+      const limit = effort_limits[i]!;
+      const intervals = saturated[i]!;
+      const first = intervals[0];
+      const duration = `${format_duration(total_duration(intervals))} s`;
+      return {
+        ...limited(i),
+        statistics: [
+          { text: limit === null ? "–" : `±${format_setting(limit)}` },
+          { text: format_value(peak_of(samples.tau![i]!)) },
+          first === undefined ? { text: "–" }
+            : { text: duration, warns: true, jump: { time: first.from, label: `Show where ${name} first reaches its limit, ${format_duration(first.from)} s` } },
+        ],
+      };
+    },
+  });
 }
 
 type Entry = [name: string, column: Float64Array | null, color: number, dashed?: boolean];
@@ -108,10 +211,10 @@ export function run_plots(run: Run): PlotSpec[] {
   // skip zero columns, such as strain of a rigid robot
   const unless_zero = (column: Float64Array | null): Float64Array | null => (column?.some((x) => x !== 0) ? column : null);
   return [
-    ...by_unit(run, position, samples.q, "", samples.desired_q),
-    ...by_unit(run, velocity, samples.qd),
-    ...by_unit(run, torque, samples.tau),
-    ...by_unit(run, tracking, samples.desired_q?.map((desired, i) => samples.q[i]!.map((x, k) => x - desired[k]!)) ?? null),
+    ...by_unit(run, position, samples.q, { reference: samples.desired_q }),
+    ...tracking_plots(run),
+    ...by_unit(run, velocity, samples.qd, { reference: samples.desired_qd }),
+    ...torque_plots(run),
     ...tip_deflections(run),
     ...(samples.amplitudes
       ? robot_series("amplitudes", "Mode amplitudes", "m", samples.amplitudes.names.map((name, i) => [name, samples.amplitudes!.values[i]!, i]))
@@ -136,9 +239,9 @@ export function difference_plots(run: Run, other: Run): { plots: PlotSpec[]; not
   const { q, qd, tau, energy, notices } = differences(run, other);
   const prefix = "Difference of ";
   const plots = [
-    ...by_unit(run, position, q, prefix),
-    ...by_unit(run, velocity, qd, prefix),
-    ...by_unit(run, torque, tau, prefix),
+    ...by_unit(run, position, q, { prefix }),
+    ...by_unit(run, velocity, qd, { prefix }),
+    ...by_unit(run, torque, tau, { prefix }),
     ...robot_series("difference-energy", "Difference of total energy", "J", [["total", energy, 2]]),
   ];
   for (const plot of plots) {

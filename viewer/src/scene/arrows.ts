@@ -51,16 +51,21 @@ class ArcArrow {
   }
 }
 
-class StraightArrow {
+export class StraightArrow {
   readonly group = new THREE.Group();
   private readonly shaft: THREE.Mesh;
   private readonly head: THREE.Mesh;
 
-  constructor(private readonly length: number, thickness: number, material: THREE.Material) {
+  constructor(private readonly length: number, private readonly thickness: number, material: THREE.Material) {
     this.shaft = new THREE.Mesh(
       new THREE.CylinderGeometry(thickness, thickness, 1, 16).translate(0, 0.5, 0).rotateX(Math.PI / 2), material);
     this.head = new THREE.Mesh(new THREE.ConeGeometry(3.2 * thickness, 8 * thickness, 20).rotateX(Math.PI / 2), material);
     this.group.add(this.shaft, this.head);
+  }
+
+  /** Distance of the tip from the start. */
+  tip(ratio: number): number {
+    return Math.abs(ratio) * this.length + 4 * this.thickness * Math.min(1, 6 * Math.abs(ratio));
   }
 
   show(ratio: number): void {

@@ -98,7 +98,8 @@ function slide_travel(joint: Joint, q: readonly Float64Array[]): number {
   return Math.abs(joint.multiplier) * (high - low);
 }
 
-export function frame(source: PoseSource): Framing {
+/** `ghosts`: other motions of the same robot, to be in view too. */
+export function frame(source: PoseSource, ghosts: readonly PoseSource[] = []): Framing {
   const { samples, model, gravity } = source.run;
   const up = up_of(gravity);
   const points: THREE.Vector3[] = [];
@@ -107,8 +108,10 @@ export function frame(source: PoseSource): Framing {
   const reach = 1.1 * farthest_reach(source, tips);
   const add = (point: Triple): void => { if (Math.hypot(...point) <= reach) points.push(new THREE.Vector3(...point)); };
   for (const i of spread(samples.count, 48)) {
-    const { poses } = source.pose_at(samples.t[i]!);
-    poses.links.forEach((pose, k) => tips[k]!.forEach((tip) => add(transform_point(pose, tip))));
+    for (const one of [source, ...ghosts]) {
+      const { poses } = one.pose_at(samples.t[i]!);
+      poses.links.forEach((pose, k) => tips[k]!.forEach((tip) => add(transform_point(pose, tip))));
+    }
   }
   source.path(200).points.forEach(add);
   const box = new THREE.Box3().setFromPoints(points);

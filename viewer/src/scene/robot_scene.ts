@@ -2,9 +2,8 @@
 // The 3D view of a run: the robot at a time, its markers and its ghosts.
 
 import * as THREE from "three";
-import { extent } from "../data/columns";
+import { extent, hold_last_finite } from "../data/columns";
 import { PoseSource } from "../data/pose_source";
-import { hold_last_finite } from "../data/columns";
 import type { Run } from "../data/run";
 import { values_at } from "../data/sampling";
 import type { Theme } from "../theme";
@@ -12,6 +11,7 @@ import { JointMarks } from "./arrows";
 import { frame } from "./framing";
 import { Ground } from "./ground";
 import { MassMarks, Trail } from "./marks";
+import { PushArrows } from "./push_arrows";
 import { RobotBody } from "./robot";
 import { Stage } from "./stage";
 
@@ -21,19 +21,20 @@ export interface ViewOptions {
   masses: boolean;
   torques: boolean;
   ground: boolean;
-  desired: boolean;
+  reference: boolean;
+  pushes: boolean;
   compared: boolean;
   deflection_scale: number;
 }
 
 export const default_view: ViewOptions = {
-  axes: true, trail: true, masses: false, torques: true, ground: true, desired: true, compared: true, deflection_scale: 1,
+  axes: true, trail: true, masses: false, torques: true, ground: true, reference: true, pushes: true, compared: true, deflection_scale: 1,
 };
 
 interface Ghost {
   source: PoseSource;
   body: RobotBody;
-  option: "desired" | "compared";
+  option: "reference" | "compared";
 }
 
 export class RobotScene {
@@ -46,6 +47,7 @@ export class RobotScene {
   private readonly marks: JointMarks;
   private readonly trail: Trail;
   private readonly masses: MassMarks;
+  private readonly pushes: PushArrows;
   private readonly ghosts: Ghost[] = [];
   private readonly largest: number[];
   private hidden = new Set<number>();
@@ -53,7 +55,9 @@ export class RobotScene {
 
   constructor(host: HTMLElement, private readonly run: Run, other: Run | null, private readonly theme: Theme, invalidate: () => void) {
     this.source = new PoseSource(run);
-    const framing = frame(this.source);
+    const { desired_q } = run.samples;
+    const reference = desired_q && new PoseSource(run, desired_q.map(hold_last_finite));
+    const framing = frame(this.source, reference ? [reference] : []);
     const { size } = framing;
     this.stage = new Stage(host, framing, invalidate);
     this.body = new RobotBody(run.model, size, { color: theme.color("bone"), ghost: null }, this.source.bending_links);
@@ -62,14 +66,11 @@ export class RobotScene {
     this.marks = new JointMarks(run.model, size);
     this.trail = new Trail(this.source.path(4000));
     this.masses = new MassMarks(run.model, size, theme.color("accent"));
+    this.pushes = new PushArrows(run.pushes, size);
     const { scene } = this.stage;
-    scene.add(this.body.group, this.ground.group, this.marks.group, this.trail.group, this.masses.group);
-    if (run.samples.desired_q) {
-      this.add_ghost(new PoseSource(run, run.samples.desired_q.map(hold_last_finite)), size, "desired", theme.color("ghost-desired"));
-    }
-    if (other) {
-      this.add_ghost(new PoseSource(other), size, "compared", theme.color("ghost-compared"));
-    }
+    scene.add(this.body.group, this.ground.group, this.marks.group, this.trail.group, this.masses.group, this.pushes.group);
+    if (reference) this.add_ghost(reference, size, "reference", theme.color("ghost-reference"));
+    if (other) this.add_ghost(new PoseSource(other), size, "compared", theme.color("ghost-compared"));
     this.largest = this.largest_efforts();
     this.apply_theme();
     theme.on_change(() => {
@@ -78,8 +79,14 @@ export class RobotScene {
     });
   }
 
-  get ghost_kinds(): ("desired" | "compared")[] {
+  private get ghost_kinds(): ("reference" | "compared")[] {
     return this.ghosts.map((ghost) => ghost.option);
+  }
+
+  /** Options that this run has. */
+  has(option: keyof ViewOptions): boolean {
+    if (option === "pushes") return this.run.pushes.length > 0;
+    return (option !== "reference" && option !== "compared") || this.ghost_kinds.includes(option);
   }
 
   get bends(): boolean {
@@ -118,6 +125,8 @@ export class RobotScene {
     this.trail.update(time);
     this.masses.group.visible = options.masses;
     this.masses.update(poses, samples.com && options.deflection_scale === 1 ? values_at(samples.com, instant) : null);
+    this.pushes.group.visible = options.pushes;
+    this.pushes.update(time, poses, bends);
     this.ground.group.visible = options.ground;
     for (const { source, body, option } of this.ghosts) {
       body.group.visible = options[option];
@@ -151,6 +160,7 @@ export class RobotScene {
     this.stage.set_theme(theme.dark);
     this.ground.set_colors(theme.color("grid"), theme.dark);
     this.trail.set_color(theme.color("accent"));
+    this.pushes.set_color(theme.color("push"));
     this.body.set_plain_color(theme.color("bone"));
     this.marks.set_colors((i) => theme.series(i));
   }
