@@ -51,7 +51,7 @@ class Comparison {
 
   void compare(const LinkDescription& ours, const urdf::LinkConstSharedPtr& theirs) {
     at_ = {Kind::link, ours.name, ours.line};
-    if (!theirs) return ambiguous_name();
+    if (!theirs) return differs("name");
     if (ours.inertial.has_value() != static_cast<bool>(theirs->inertial)) {
       return differs("inertial");
     }
@@ -70,7 +70,7 @@ class Comparison {
 
   void compare(const JointDescription& ours, const urdf::JointConstSharedPtr& theirs) {
     at_ = {Kind::joint, ours.name, ours.line};
-    if (!theirs) return ambiguous_name();
+    if (!theirs) return differs("name");
     const urdf::Joint& b = *theirs;
     if (ours.type != type_of(b)) return differs("type");
     if (ours.parent != b.parent_link_name) differs("parent link");
@@ -121,11 +121,6 @@ class Comparison {
   void differs(const std::string& what, double ours, double theirs) {
     add(fmt::format("{} is read as {} here and as {} by urdfdom, which other ROS packages use",
                     what, ours, theirs));
-  }
-  void ambiguous_name() {
-    findings_.push_back(
-        {Severity::error, at_.kind, at_.name, "name-encoding", "encoding of the name is ambiguous",
-         "save the file as UTF-8 and write encoding=\"UTF-8\" in the first line", false, at_.line});
   }
   void add(std::string message) {
     findings_.push_back({Severity::error, at_.kind, at_.name, "urdfdom", std::move(message),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "readers/urdf_element.hpp"
@@ -28,6 +29,7 @@ class UrdfReader {
     read_root();
     for (const int link : xml_.children(0, "link")) read_link(link);
     for (const int joint : xml_.children(0, "joint")) read_joint(joint);
+    check_encoding_of_names();
     read_rotor_inertias(reader_);
     color_shapes(robot_, read_materials(reader_));
     for (const char* name : {"constraint", "loop_joint"}) {
@@ -68,6 +70,24 @@ class UrdfReader {
                   fmt::format("root element is <{}>", shortened(robot.name)), "must be <robot>",
                   robot.line);
     return false;
+  }
+
+  /// Versions of urdfdom decode character references in other encodings differently.
+  void check_encoding_of_names() {
+    const auto same_letter = [](char a, char b) { return std::tolower(a) == b; };
+    const std::string_view encoding = xml_.encoding(), utf8 = "utf-8";
+    if (encoding.empty() ||
+        std::equal(encoding.begin(), encoding.end(), utf8.begin(), utf8.end(), same_letter)) {
+      return;
+    }
+    const auto check = [this](Kind kind, const std::string& name, std::size_t line) {
+      if (std::all_of(name.begin(), name.end(), [](unsigned char c) { return c < 0x80; })) return;
+      robot_.report(Severity::error, kind, name, "name-encoding",
+                    "encoding of the name is ambiguous",
+                    "save the file as UTF-8 and write encoding=\"UTF-8\" in the first line", line);
+    };
+    for (const ParsedLink& link : robot_.links) check(Kind::link, link.name, link.line);
+    for (const ParsedJoint& joint : robot_.joints) check(Kind::joint, joint.name, joint.line);
   }
 
   void read_root() {

@@ -148,6 +148,7 @@ class Document::Reader {
     } else if (rest.starts_with("<![CDATA[")) {
       skip_past("]]>", "the CDATA section");
     } else if (rest.starts_with("<?")) {
+      if (rest.starts_with("<?xml") && document_.elements_.empty()) read_encoding(rest);
       skip_past("?>", "the declaration");
     } else if (rest.starts_with("<!")) {
       read_document_type();
@@ -156,6 +157,16 @@ class Document::Reader {
     } else {
       read_start_tag();
     }
+  }
+
+  /// Reads encoding="..." of an XML declaration.
+  void read_encoding(std::string_view declaration) {
+    declaration = declaration.substr(0, declaration.find("?>"));
+    std::size_t at = declaration.find("encoding");
+    if (at != declaration.npos) at = declaration.find_first_of("'\"", at);
+    if (at == declaration.npos) return;
+    const std::string_view value = declaration.substr(at + 1);
+    document_.encoding_ = value.substr(0, value.find(declaration[at]));
   }
 
   /// Skips a document type. One with declarations is an error: entities are not expanded, so their

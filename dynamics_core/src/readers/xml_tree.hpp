@@ -53,6 +53,8 @@ class Document {
   const std::vector<Problem>& problems() const { return problems_; }
   const std::vector<Element>& elements() const { return elements_; }
   std::string_view text() const { return text_; }
+  /// Encoding that the XML declaration names; empty if it names none.
+  std::string_view encoding() const { return encoding_; }
 
   /// Index of the root element, -1 if there is none.
   int root() const { return elements_.empty() ? -1 : 0; }
@@ -68,7 +70,7 @@ class Document {
 
  private:
   class Reader;
-  std::string_view text_;
+  std::string_view text_, encoding_;
   std::vector<Element> elements_;
   std::vector<Problem> problems_;
 };
