@@ -31,9 +31,11 @@ compared. The verdicts:
 
 - **holds**: something that the paper prints was compared with our result, and agrees (a number to a
   tenth; an operation count exactly).
-- **in trend**: as the paper states, with other numbers (within a factor of two).
+- **in trend**: as the paper states, with other numbers (within a factor of two; an operation count
+  within a tenth).
 - **differs**: not as the paper states; the measured difference is given.
-- **nothing to compare with**: the text prints no number and no direction.
+- **nothing to compare with**: the text prints no number and no direction, or a row quotes another
+  author's algorithm that is not implemented here.
 
 *Our own checks* compare results of ours with each other. They are no verdicts about a paper. The
 command exits with an error if a check is out of bound, or if a verdict is *differs* without an

@@ -48,9 +48,11 @@ Result count(Computation computation, const Model& model);
 Result count(const formulations::Formulation& formulation, formulations::Task task,
              const Model& model);
 
-/// Restrictions that some papers assume.
+/// Restrictions that some papers assume, and changes for tests.
 struct ArmOptions {
-  bool principal = false;  ///< inertia tensors are diagonal in the link frames (Turney)
+  bool principal = false;       ///< inertia tensors are diagonal in the link frames (Turney)
+  bool planar = false;          ///< all axes are parallel: no twists
+  std::size_t extra_links = 0;  ///< links more than stated
 };
 
 /// An arm of n revolute joints with general DH parameters: twists, lengths, offsets, mass centers

@@ -9,6 +9,7 @@
 namespace dynamics::counting {
 
 Model general_arm(std::size_t links, const ArmOptions& options) {
+  links += options.extra_links;
   if (links == 0 || links > max_dh_links) {
     throw ArgumentError(
         fmt::format("the number of links is {}; it must be from 1 to {}", links, max_dh_links));
@@ -26,7 +27,7 @@ Model general_arm(std::size_t links, const ArmOptions& options) {
     link.link = fmt::format("link{}", i + 1);
     link.a = varied(0.3, 0.1, 0.1);
     link.b = varied(0.2, 0.1, 0.7);
-    link.alpha = (i % 2 == 0 ? 1.0 : -1.0) * varied(0.8, 0.3, 1.3);
+    link.alpha = options.planar ? 0.0 : (i % 2 == 0 ? 1.0 : -1.0) * varied(0.8, 0.3, 1.3);
     link.mass = varied(3.0, 1.0, 1.9);
     link.r = {varied(0.1, 0.05, 2.5), varied(-0.1, 0.05, 3.1), varied(0.07, 0.03, 3.7)};
     const double xx = varied(0.05, 0.01, 4.3), yy = varied(0.06, 0.01, 4.9),

@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 
-#include "papers/counting/algorithms.hpp"
 #include "papers/counting/concurrency.hpp"
 #include "papers/counting/flexible_counts.hpp"
 #include "papers/counting/paper_tables.hpp"
@@ -37,6 +36,8 @@ Counts printed_counts(const PaperRow& row) { return {row.multiplications, row.ad
 /// assume tensors in principal axes.
 class OwnCounts {
  public:
+  explicit OwnCounts(const ArmOptions& arm) : arm_(arm) {}
+
   /// Of the algorithm or line of the row; empty without an implementation.
   std::optional<Counts> of(const PaperRow& row) {
     if (row.formulation.empty()) return std::nullopt;
@@ -65,8 +66,10 @@ class OwnCounts {
     if (added) {
       const formulations::Formulation& formulation = find(name);
       const Task task = formulation.inverse ? Task::inverse : Task::forward;
+      ArmOptions arm = arm_;
+      arm.principal = principal;
       for (std::size_t n = first; n <= last; ++n) {
-        found->second.push_back(count(formulation, task, general_arm(n, {.principal = principal})));
+        found->second.push_back(count(formulation, task, general_arm(n, arm)));
       }
     }
     return found->second;
@@ -82,6 +85,7 @@ class OwnCounts {
     if (!M || !A) throw StateError("", "the counts are no polynomial in the number of links");
     return {*M, *A};
   }
+  ArmOptions arm_;
   std::map<std::pair<std::string, bool>, std::vector<Result>> results_;
 };
 
@@ -144,12 +148,13 @@ constexpr const char* mohan_saha = "Mohan and Saha";
 constexpr std::size_t flexible_links = 8;
 constexpr int flexible_modes = 2;
 
-std::vector<PaperClaim> flexible_rows() {
+std::vector<PaperClaim> flexible_rows(const ArmOptions& arm) {
   const auto row = [](const std::string& statement, double m, double a, const FlexibleRow& found) {
     return number_claim(mohan_saha, "Table 1", statement, m, a, found.multiplications,
                         found.additions);
   };
-  const OperationCount ours = count_flexible_forward(flexible_arm(flexible_links, flexible_modes));
+  const OperationCount ours =
+      count_flexible_forward(flexible_arm(flexible_links + arm.extra_links, flexible_modes));
   constexpr auto n = flexible_links;
   constexpr auto m = flexible_modes;
   return {
@@ -256,11 +261,11 @@ void add_rigid_claims(std::vector<PaperClaim>& claims, OwnCounts& own) {
                          judged_links, crossover(proposed03.M, proposed99.M)));
   const Counts newton = of_row("Turney 1980", "Table 1", "Newton-Euler"),
                modified = of_row("Turney 1980", "Table 1", "Modified Newton-Euler");
-  add_bounds(claims, "Turney 1980", "section 5",
+  add_bounds(claims, "Turney 1980", "section 5, counts",
              "modified below original Newton-Euler, printed formulas", 2, modified, newton);
   const PaperRow& newton_row = paper_row("Turney 1980", "Table 1", "Newton-Euler");
   const PaperRow& modified_row = paper_row("Turney 1980", "Table 1", "Modified Newton-Euler");
-  add_bounds(claims, "Turney 1980", "section 5",
+  add_bounds(claims, "Turney 1980", "section 5, counts",
              "modified below original Newton-Euler, counted here", 2, *own.of(modified_row),
              *own.of(newton_row));
 }
@@ -313,9 +318,9 @@ void add_flexible_claims(std::vector<PaperClaim>& claims) {
 
 }  // namespace
 
-std::vector<PaperClaim> table_claims() {
+std::vector<PaperClaim> table_claims(const ArmOptions& arm) {
   std::vector<PaperClaim> claims;
-  OwnCounts own;
+  OwnCounts own(arm);
   for (const PaperRow& row : paper_rows()) claims.push_back(claim_of(row, own));
   for (const PrintedValue& value : printed_values()) {
     const Counts formula = of_row(value.paper, value.table, value.algorithm);
@@ -325,13 +330,13 @@ std::vector<PaperClaim> table_claims() {
         static_cast<double>(value.multiplications), static_cast<double>(value.additions),
         static_cast<double>(formula.M(value.links)), static_cast<double>(formula.A(value.links))));
   }
-  for (PaperClaim& claim : flexible_rows()) claims.push_back(std::move(claim));
+  for (PaperClaim& claim : flexible_rows(arm)) claims.push_back(std::move(claim));
   return claims;
 }
 
-std::vector<PaperClaim> count_claims() {
+std::vector<PaperClaim> count_claims(const ArmOptions& arm) {
   std::vector<PaperClaim> claims;
-  OwnCounts own;
+  OwnCounts own(arm);
   add_rigid_claims(claims, own);
   add_flexible_claims(claims);
   return claims;

@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "papers/counting/algorithms.hpp"
+
 namespace dynamics::counting {
 
 struct PaperClaim {
@@ -31,10 +33,11 @@ struct PaperClaim {
 
 /// Every row of every table of operation counts: the printed formula beside the count of our
 /// implementation, then the printed numbers beside the printed formula.
-std::vector<PaperClaim> table_claims();
+/// Counted for general arms; `arm` changes them.
+std::vector<PaperClaim> table_claims(const ArmOptions& arm = {});
 
 /// The claims about counts in the text: from which number of links on O(n) algorithms need fewer
 /// operations (n = 12, 10 and 8), and which algorithms are best.
-std::vector<PaperClaim> count_claims();
+std::vector<PaperClaim> count_claims(const ArmOptions& arm = {});
 
 }  // namespace dynamics::counting

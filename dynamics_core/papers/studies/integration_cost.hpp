@@ -32,6 +32,9 @@ struct IntegrationCost {
   /// state, so that this is also the roughness of the accelerations over time.
   double error = 0.0;
   bool completed = true;  ///< false: singular, or more than `max_integration_steps`
+
+  /// "puma, 2 s, rkf45 at 1e-06, single precision": the same for all algorithms
+  std::string run_text() const;
 };
 
 inline constexpr std::uint64_t max_integration_steps = 5000;

@@ -13,6 +13,7 @@
 
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "papers/counting/algorithms.hpp"
 
 namespace dynamics::tools {
 
@@ -24,6 +25,8 @@ struct PaperChanges {
   std::optional<double> torque_table = {};
   /// Of the flexible arm: forward dynamics in single precision.
   bool single_precision = false;
+  /// Of the arms whose operations are counted.
+  counting::ArmOptions counted_arm = {};
 };
 
 }  // namespace dynamics::tools

@@ -16,6 +16,7 @@ constexpr const char* nasser = "Nasser 1990";
 constexpr const char* mohan = "Mohan and Saha";
 
 constexpr const char* drawing = "a drawing";
+constexpr const char* same_claim = "as Saha 2003, section 1";
 constexpr const char* input = "input: the parameters of `robots/`";
 
 /// One word for all verdicts on an item, and how many there are of each.
@@ -58,13 +59,16 @@ std::span<const PaperItem> paper_items() {
       PaperItem{saha99, "Eqs. (25) to (29)", equations, "convective matrix C",
                 "src/rigid/recursions/coriolis_matrix.hpp"},
       PaperItem{saha99, "section 5.1, Eq. (32)", equations, "inverse dynamics",
-                "src/rigid/recursions/inverse_dynamics.hpp"},
+                "papers/formulations/saha_1999.hpp"},
       PaperItem{saha99, "Eqs. (33) to (37)", equations, "forward dynamics",
                 "src/rigid/recursions/forward_dynamics.hpp"},
       PaperItem{saha99, "Eqs. (38), (39)", equations, "cycloid",
                 "src/trajectory/closed_form_trajectories.hpp"},
       PaperItem{saha99, "Eqs. (40) to (55)", equations, "reverse Gaussian elimination, UDU^T",
                 "src/rigid/recursions/udut.hpp"},
+      PaperItem{saha99, "section 1, Table 2", claim, "O(n) needs fewer operations from n = 12 on",
+                ""},
+      PaperItem{saha99, "section 1", claim, "O(n) accelerations are smooth", same_claim},
 
       PaperItem{saha03, "Figs. 1 to 3, 8", figure, "mechanisms and frames", drawing},
       PaperItem{saha03, "Fig. 4(i)", figure, "free fall of the Stanford arm", ""},
@@ -79,10 +83,17 @@ std::span<const PaperItem> paper_items() {
       PaperItem{saha03, "Eqs. (1) to (11), (19) to (28)", equations, "UDU^T decomposition",
                 "src/rigid/recursions/udut.hpp"},
       PaperItem{saha03, "Eqs. (12) to (17)", equations, "forward dynamics",
-                "src/rigid/recursions/forward_dynamics.hpp"},
+                "papers/formulations/saha_2003.hpp"},
+      PaperItem{saha03, "section 3", table, "operations of steps A1 to C3", ""},
       PaperItem{saha03, "Eq. (18)", equations, "cycloid",
                 "src/trajectory/closed_form_trajectories.hpp"},
       PaperItem{saha03, "planar arm", claim, "simulations match the explicit equations", ""},
+      PaperItem{saha03, "section 1, Table I", claim, "O(n) needs fewer operations from n = 10 on",
+                ""},
+      PaperItem{saha03, "sections 3 and 5", claim, "best in multiplications", ""},
+      PaperItem{saha03, "section 5", claim, "fewer multiplications than in 1999", ""},
+      PaperItem{saha03, "section 1", claim, "O(n) accelerations are smooth, integration is faster",
+                ""},
 
       PaperItem{turney, "Figs. 1 to 4", figure, "links and frames", drawing},
       PaperItem{turney, "Table 1", table, "operations of three formulations", ""},
@@ -98,6 +109,7 @@ std::span<const PaperItem> paper_items() {
                 "papers/formulations/strobing.hpp"},
       PaperItem{turney, "section 5", equations, "modified Newton-Euler",
                 "papers/formulations/modified_newton_euler.hpp"},
+      PaperItem{turney, "section 5, counts", claim, "modified is cheaper than Newton-Euler", ""},
       PaperItem{turney, "equivalence", claim, "the three formulations are equivalent", ""},
 
       PaperItem{nasser, "Figs. 2-1 to A-3", figure, "links and frames", drawing},

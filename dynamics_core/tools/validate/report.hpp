@@ -103,6 +103,7 @@ void validate_canadarm(ValidationReport& report, const PaperChanges& changes);
 void validate_stability(ValidationReport& report, const PaperChanges& changes);
 void validate_equivalence(ValidationReport& report, const PaperChanges& changes);
 void validate_counts(ValidationReport& report, const PaperChanges& changes);
+void validate_smoothness(ValidationReport& report, const PaperChanges& changes);
 void validate_integrators(ValidationReport& report, const PaperChanges& changes);
 
 }  // namespace dynamics::tools

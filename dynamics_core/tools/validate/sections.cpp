@@ -15,6 +15,7 @@ std::span<const ValidationSection> validation_sections() {
       ValidationSection{"stability", "stability", validate_stability},
       ValidationSection{"equivalence", "formulations", validate_equivalence},
       ValidationSection{"counts", "counts", validate_counts},
+      ValidationSection{"smoothness", "smoothness", validate_smoothness},
       ValidationSection{"integrators", "integrators", validate_integrators},
   };
   return sections;
