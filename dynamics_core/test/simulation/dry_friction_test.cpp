@@ -2,6 +2,8 @@
 // Dry friction in the simulation, compared with closed forms: joints stick and slide without
 // chattering.
 
+#include "support/dry_friction.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,26 +19,11 @@
 namespace dynamics {
 namespace {
 
+using test::block;
+using test::one_joint;
+using test::turning_angles;
+
 constexpr double g = 9.81;
-
-/// A joint of the given type along (or about) an axis, a body of 2 kg with its center of mass at
-/// `center` (m), and dry friction (N or N m).
-Model one_joint(const std::string& type, const std::string& axis, const std::string& center,
-                double friction, double damping = 0.0) {
-  return model_from_urdf(
-      R"(<robot name="one"><link name="base"/><link name="body"><inertial><origin xyz=")" + center +
-      R"("/><mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>
-      </link><joint name="joint" type=")" +
-      type + R"("><parent link="base"/><child link="body"/><axis xyz=")" + axis +
-      R"("/><limit lower="-100" upper="100" effort="1000" velocity="1000"/><dynamics friction=")" +
-      std::to_string(friction) + R"(" damping=")" + std::to_string(damping) +
-      R"("/></joint></robot>)");
-}
-
-/// A block on an incline of 30 degrees; positive is downhill.
-Model block(double friction) {
-  return one_joint("prismatic", "0.86602540378443865 0 -0.5", "0 0 0", friction);
-}
 
 TEST(DryFriction, BlockOnAnInclineStaysExactlyAtRest) {
   SimulationOptions options;
@@ -90,32 +77,15 @@ TEST(DryFriction, BlockThrownUphillStopsAndStaysOrReturnsAsInClosedForm) {
   }
 }
 
-/// The next turning angle of a pendulum that starts at rest at `angle` with the torques
-/// -weight sin(angle) and +-friction: weight (cos(next) - cos(angle)) = friction |next - angle|.
-double next_turning_angle(double angle, double weight, double friction) {
-  const double direction = angle > 0.0 ? -1.0 : 1.0;
-  double next = -angle;
-  for (int i = 0; i < 100; ++i) {
-    const double residual =
-        weight * (std::cos(next) - std::cos(angle)) - friction * direction * (next - angle);
-    const double step = residual / (-weight * std::sin(next) - friction * direction);
-    next -= step;
-    if (std::abs(step) < 1e-15) break;
-  }
-  return next;
-}
-
 TEST(DryFriction, PendulumComesToRestWhereTheClosedFormSays) {
   // 2 kg at 0.5 m below a horizontal axis
   const double weight = 2.0 * g * 0.5, friction = 0.8, start = 1.2;
-  const Model model = one_joint("revolute", "0 1 0", "0 0 -0.5", friction);
+  const Model model = one_joint("revolute", "0 1 0", "0 0 -0.5", {.friction = friction});
   SimulationOptions options;
   options.duration = 30.0;
   options.rtol = 1e-11;
   options.q0 = {start};
-  std::vector<double> turns = {start};
-  while (weight * std::abs(std::sin(turns.back())) > friction)
-    turns.push_back(next_turning_angle(turns.back(), weight, friction));
+  const std::vector<double> turns = turning_angles(start, weight, friction);
   ASSERT_GT(turns.size(), 4U);
   for (const char* integrator : {"dop853", "radau5"}) {
     options.integrator = integrator;
@@ -132,7 +102,8 @@ TEST(DryFriction, PendulumComesToRestWhereTheClosedFormSays) {
 TEST(DryFriction, DampingActsBesideIt) {
   // m v' = -d v - F: v = (v0 + F/d) exp(-d t/m) - F/d until it is zero
   const double friction = 1.5, damping = 2.0, mass = 2.0, v0 = 3.0;
-  const Model model = one_joint("prismatic", "1 0 0", "0 0 0", friction, damping);
+  const Model model =
+      one_joint("prismatic", "1 0 0", "0 0 0", {.friction = friction, .damping = damping});
   SimulationOptions options;
   options.duration = 5.0;
   options.qd0 = {v0};

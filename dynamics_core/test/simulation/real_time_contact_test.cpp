@@ -10,6 +10,7 @@
 #include "dynamics_core/simulate.hpp"
 #include "simulation/impulse_step.hpp"
 #include "simulation/real_time.hpp"
+#include "support/dry_friction.hpp"
 #include "support/random_robot.hpp"
 #include "support/robot_files.hpp"
 
@@ -17,25 +18,6 @@ namespace dynamics::test {
 namespace {
 
 constexpr double g = 9.81;
-
-/// A joint of the given type along (or about) an axis, a body of 2 kg with its center of mass at
-/// `center` (m), dry friction (N or N m) and stops.
-Model one_joint(const std::string& type, const std::string& axis, const std::string& center,
-                double friction, double lower = -100.0, double upper = 100.0) {
-  return model_from_urdf(
-      R"(<robot name="one"><link name="base"/><link name="body"><inertial><origin xyz=")" + center +
-      R"("/><mass value="2"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>
-      </link><joint name="joint" type=")" +
-      type + R"("><parent link="base"/><child link="body"/><axis xyz=")" + axis +
-      R"("/><limit lower=")" + std::to_string(lower) + R"(" upper=")" + std::to_string(upper) +
-      R"(" effort="1000" velocity="1000"/><dynamics friction=")" + std::to_string(friction) +
-      R"("/></joint></robot>)");
-}
-
-/// A block on an incline of 30 degrees; positive is downhill.
-Model block(double friction) {
-  return one_joint("prismatic", "0.86602540378443865 0 -0.5", "0 0 0", friction);
-}
 
 TEST(RealTimeFriction, BlockOnAnInclineStaysExactlyAtRest) {
   RealTimeSimulation robot(block(0.5 * 2.0 * g + 1e-6), {});
@@ -85,7 +67,7 @@ TEST(RealTimeFriction, BlockThrownUphillStopsAndStaysOrReturnsAsInClosedForm) {
 
 TEST(RealTimeFriction, EffortCommandStartsABlockAtTheStepThatExceedsFriction) {
   // effort 0.01 k N in step k against 5 N
-  RealTimeSimulation robot(one_joint("prismatic", "1 0 0", "0 0 0", 5.0), {});
+  RealTimeSimulation robot(one_joint("prismatic", "1 0 0", "0 0 0", {.friction = 5.0}), {});
   robot.reset(Vector{0.0}, Vector{0.0});
   for (int k = 0; k <= 500; ++k) {
     robot.commands()[0] = JointCommand::effort(0.01 * k);
@@ -99,7 +81,7 @@ TEST(RealTimeFriction, EffortCommandStartsABlockAtTheStepThatExceedsFriction) {
 
 TEST(RealTimeFriction, AcceleratingBaseReleasesABlockAtTheTimeOfTheClosedForm) {
   // base acceleration -A w^2 sin(w t); 2 kg slide when 2 A w^2 sin(w t) exceeds 2 N
-  const Model model = one_joint("prismatic", "1 0 0", "0 0 0", 2.0);
+  const Model model = one_joint("prismatic", "1 0 0", "0 0 0", {.friction = 2.0});
   const double rate = 2.0 * M_PI, peak = 1.5;
   const BaseHarmonic shake{BaseHarmonic::Axis::x, peak / (rate * rate), 1.0};
   const std::shared_ptr<const BaseTrajectory> base = harmonic_base_trajectory({&shake, 1});
@@ -120,28 +102,11 @@ TEST(RealTimeFriction, AcceleratingBaseReleasesABlockAtTheTimeOfTheClosedForm) {
   EXPECT_LT(errors[1], errors[0] / 4.0);
 }
 
-/// The next turning angle of a pendulum that starts at rest at `angle` with the torques
-/// -weight sin(angle) and +-friction: weight (cos(next) - cos(angle)) = friction |next - angle|.
-double next_turning_angle(double angle, double weight, double friction) {
-  const double direction = angle > 0.0 ? -1.0 : 1.0;
-  double next = -angle;
-  for (int i = 0; i < 100; ++i) {
-    const double residual =
-        weight * (std::cos(next) - std::cos(angle)) - friction * direction * (next - angle);
-    const double step = residual / (-weight * std::sin(next) - friction * direction);
-    next -= step;
-    if (std::abs(step) < 1e-15) break;
-  }
-  return next;
-}
-
 TEST(RealTimeFriction, PendulumComesToRestWhereTheClosedFormSays) {
   // 2 kg at 0.5 m below a horizontal axis
   const double weight = 2.0 * g * 0.5, friction = 0.8, start = 1.2;
-  const Model model = one_joint("revolute", "0 1 0", "0 0 -0.5", friction);
-  std::vector<double> turns = {start};
-  while (weight * std::abs(std::sin(turns.back())) > friction)
-    turns.push_back(next_turning_angle(turns.back(), weight, friction));
+  const Model model = one_joint("revolute", "0 1 0", "0 0 -0.5", {.friction = friction});
+  const std::vector<double> turns = turning_angles(start, weight, friction);
   ASSERT_GT(turns.size(), 4U);
   std::vector<double> errors;
   for (const double step : {0.02, 0.01, 0.001}) {
@@ -164,7 +129,8 @@ TEST(RealTimeFriction, PendulumComesToRestWhereTheClosedFormSays) {
 TEST(RealTimeStops, FallingMassBouncesAsInClosedForm) {
   RealTimeOptions options;
   options.restitution = 0.5;
-  RealTimeSimulation robot(one_joint("prismatic", "0 0 1", "0 0 0", 0.0, 0.0, 5.0), options);
+  RealTimeSimulation robot(one_joint("prismatic", "0 0 1", "0 0 0", {.lower = 0.0, .upper = 5.0}),
+                           options);
   robot.reset(Vector{1.0}, Vector{0.0});
   const double first = std::sqrt(2.0 / g);
   double energy = robot.energy().total();
@@ -193,7 +159,8 @@ TEST(RealTimeStops, ManyBouncesInOneStepEndInAnImpulseStep) {
   options.restitution = 0.97;
   options.step = 0.05;
   options.bandwidth = 10.0;
-  RealTimeSimulation robot(one_joint("prismatic", "0 0 1", "0 0 0", 0.0, 0.0, 5.0), options);
+  RealTimeSimulation robot(one_joint("prismatic", "0 0 1", "0 0 0", {.lower = 0.0, .upper = 5.0}),
+                           options);
   robot.reset(Vector{0.02}, Vector{0.0});
   double energy = robot.energy().total();
   for (int k = 0; k < 200; ++k) {
@@ -239,7 +206,8 @@ TEST(RealTimeStops, TwoJointsRestAtTheirStopsAtOnceAndLeaveThem) {
   EXPECT_EQ(robot.positions()[0], 2.0);
   EXPECT_LT(robot.positions()[1], 1.99);
   // a joint that is locked between equal stops does not move
-  RealTimeSimulation locked(one_joint("prismatic", "0 0 1", "0 0 0", 0.0, 0.5, 0.5), {});
+  RealTimeSimulation locked(one_joint("prismatic", "0 0 1", "0 0 0", {.lower = 0.5, .upper = 0.5}),
+                            {});
   locked.reset(Vector{0.5}, Vector{0.0});
   locked.commands()[0] = JointCommand::effort(900.0);
   run(locked, 0.1);
