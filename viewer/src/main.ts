@@ -24,6 +24,7 @@ export interface ViewerInterface {
   playing(): boolean;
   jointValues(): Record<string, number>;
   linkPose(name: string): number[] | null;
+  linkBounds(name: string): number[] | null;
 }
 
 declare global {
@@ -50,6 +51,7 @@ window.dynamicsViewer = {
   playing: () => app?.clock.playing ?? false,
   jointValues: () => app?.joint_values() ?? {},
   linkPose: (name) => app?.link_pose(name) ?? null,
+  linkBounds: (name) => app?.link_bounds(name) ?? null,
 };
 
 function show_message(title: string, text: string): void {

@@ -71,6 +71,19 @@ export class RobotBody {
     return this.links[link]!;
   }
 
+  /** Lowest and highest coordinates of the shapes of a link, in its frame; null if there are none. */
+  bounds(link: number): number[] | null {
+    const box = new THREE.Box3();
+    for (const object of this.links[link]!.children) {
+      if (!(object instanceof THREE.Mesh)) continue;
+      const { geometry } = object as THREE.Mesh<THREE.BufferGeometry>;
+      geometry.computeBoundingBox();
+      object.updateMatrix();
+      box.union(geometry.boundingBox!.clone().applyMatrix4(object.matrix));
+    }
+    return box.isEmpty() ? null : [...box.min.toArray(), ...box.max.toArray()];
+  }
+
   set_plain_color(color: THREE.ColorRepresentation): void {
     if (this.style.ghost !== null) return;
     for (const material of [this.plain, this.plain_part]) material.color.set(color);
