@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "support/arm_urdf.hpp"
+#include "support/broken_meshes.hpp"
 #include "support/program.hpp"
 #include "support/sample_meshes.hpp"
 
@@ -57,6 +58,32 @@ TEST_F(ProgramMeshes, EmbedsMeshesAndReportsTheOthers) {
   EXPECT_EQ(visual["geometry"]["scale"], json({1.0, 2.0, 3.0}));
   EXPECT_EQ(visual["color"], json({0.0, 1.0, 0.0, 1.0}));
   EXPECT_EQ(visual["origin"]["xyz"], json({0.0, 0.0, 1.0}));
+}
+
+TEST_F(ProgramMeshes, BrokenFilesAreReportedWithLinkFileAndPosition) {
+  const auto broken = broken_meshes();
+  std::string text = "<robot name=\"broken\"><link name=\"base\"/>";
+  for (std::size_t i = 0; i < broken.size(); ++i) {
+    const std::string file = fmt::format("{}.{}", i, to_string(broken[i].format));
+    write("arm/" + file, broken[i].bytes);
+    text += fmt::format(
+        "<link name=\"link{0}\"><visual><geometry><mesh filename=\"package://arm/{1}\"/></geometry>"
+        "</visual></link><joint name=\"joint{0}\" type=\"fixed\"><parent link=\"base\"/><child "
+        "link=\"link{0}\"/></joint>",
+        i, file);
+  }
+  const std::string arm = arm_urdf();
+  write("robot.urdf", text + arm.substr(arm.find("<link name=\"base\"/>") + 20));
+  const json warnings = run_json(std::string(simulate) + " --meshes --package arm=arm")["warnings"];
+  ASSERT_EQ(warnings.size(), broken.size());
+  for (std::size_t i = 0; i < broken.size(); ++i) {
+    const std::string expected = fmt::format("link 'link{0}' mesh 'package://arm/{0}.{1}': {2}", i,
+                                             to_string(broken[i].format), broken[i].message);
+    EXPECT_THAT(warnings[i].get<std::string>(), testing::StartsWith(expected)) << broken[i].what;
+  }
+  const json page = json::parse(read(folder / "run.html"));
+  EXPECT_EQ(page[2]["files"].size(), 0);
+  EXPECT_EQ(page[2]["problems"].size(), broken.size());
 }
 
 TEST_F(ProgramMeshes, WithoutTheOptionNothingIsEmbedded) {
