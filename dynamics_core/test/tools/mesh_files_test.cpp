@@ -55,8 +55,10 @@ TEST(MeshFiles, KeepsMaterialsOfParts) {
   EXPECT_EQ(mesh.surfaces[0].parts[0].material, "red");
   EXPECT_EQ(mesh.surfaces[0].parts[1].material, "blue");
   EXPECT_EQ(mesh.material_files, std::vector<std::string>{"colors.mtl"});
-  EXPECT_EQ(colors_of_materials("newmtl red\n map_Kd /etc/passwd\nKd 1 0 0\nNs 3\nd 0.5\n"),
-            "newmtl red\nKd 1 0 0\nd 0.5\n");
+  EXPECT_EQ(colors_of_materials("newmtl red\n map_Kd /etc/passwd\n Kd 1 0 0\nNs 3\n d 0.5\n"),
+            "newmtl red\n"
+            "Kd 1 0 0\n"
+            "d 0.5\n");
 }
 
 TEST(MeshFiles, ReadsBinaryStlThatBeginsWithSolidAndThatHasMoreBytes) {
