@@ -56,10 +56,10 @@ PUBLIC = {
 # The internal headers: other folders may include them. All other headers of src are private to
 # their folder. "*" stands for any name within a folder.
 INTERNAL = {
-    "base": ["eigen_index.hpp", "find_by_name.hpp", "overlap.hpp"],
+    "base": ["base64.hpp", "eigen_index.hpp", "find_by_name.hpp", "overlap.hpp"],
     "spatial": ["*"],
     "model": ["model_data.hpp", "parsed_robot.hpp", "tree.hpp", "coupling_bound.hpp"],
-    "readers": ["dh_reader.hpp", "urdf_reader.hpp", "yaml_tree.hpp"],
+    "readers": ["dh_reader.hpp", "urdf_reader.hpp", "xml_tree.hpp", "yaml_tree.hpp"],
     "rigid": ["recursions/*", "kernels/*", "problem.hpp", "workspace_memory.hpp", "regular.hpp"],
     "flexible": ["recursions/*", "flexible_model_data.hpp", "tree.hpp"],
     "trajectory": ["closed_form_trajectories.hpp", "csv_table.hpp", "knot_trajectory.hpp"],

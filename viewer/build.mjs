@@ -31,7 +31,7 @@ async function build_page() {
   let page = readFileSync(join(here, "src/viewer.html"), "utf8");
   page = fill(page, "/* STYLE */", text(".css"));
   page = fill(page, "/* SCRIPT */", text(".js").replace(/<\/(script)/gi, "<\\/$1").replace(/<!--/g, "<\\!--"));
-  for (const mark of ["__DYNAMICS_RUN__", "__DYNAMICS_COMPARE__"]) {
+  for (const mark of ["__DYNAMICS_RUN__", "__DYNAMICS_COMPARE__", "__DYNAMICS_MESHES__"]) {
     if (page.split(mark).length !== 2) throw new Error(`the page must hold ${mark} exactly once`);
   }
   mkdirSync(out, { recursive: true });

@@ -9,6 +9,7 @@
 #include "dynamics_core/simulate.hpp"
 #include "external_arguments.hpp"
 #include "flexible_report.hpp"
+#include "mesh_arguments.hpp"
 #include "page.hpp"
 #include "papers/formulations/registry.hpp"
 #include "report.hpp"
@@ -24,6 +25,7 @@ struct InverseArguments : StateArguments {
   double duration = 10.0, sample = 0.01;
   std::vector<std::string> outputs;
   std::string compare;
+  MeshArguments meshes;
   ExternalArguments external;
 };
 
@@ -84,7 +86,7 @@ void along_trajectory(const InverseArguments& args) {
                     "one state (--q)",
                     args.algorithm));
   }
-  const RunOutputs outputs(args.outputs, args.compare);
+  const RunOutputs outputs(args.outputs, args.compare, args.meshes.load(robot, args.outputs));
   if (!args.q0.empty() && args.trajectory != "cycloid")
     throw InputError("--q0 has no effect on the trajectory of a file: remove it");
   const auto q0 = parse_vector("--q0", args.q0, model.size(), robot.q0);
@@ -172,6 +174,7 @@ void add_inverse(CLI::App& app, Outcome&) {
           ->take_all());
   with_trajectory(command->add_option("--compare", args->compare,
                                       "recorded run (F.json) to show for comparison in the page"));
+  for (CLI::Option* option : args->meshes.add_to(*command)) with_trajectory(option);
   command->callback([args] {
     if (args->trajectory.empty()) {
       one_state(*args);

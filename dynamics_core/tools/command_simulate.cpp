@@ -12,6 +12,7 @@
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "flexible_report.hpp"
+#include "mesh_arguments.hpp"
 #include "page.hpp"
 #include "papers/formulations/formulation_plant.hpp"
 #include "papers/wide/wide_simulate.hpp"
@@ -34,6 +35,7 @@ struct SimulateArguments {
   RobotArgument robot;
   SimulationOptions options;  ///< those that are numbers or names
   ControlArguments control;
+  MeshArguments meshes;
   std::string q0, qd0, compare;
   std::string precision = "double", base_motion, payload, algorithm;
   std::optional<double> restitution;
@@ -189,7 +191,7 @@ void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
   Robot robot = args.robot.load();
   if (!args.payload.empty()) robot.model = robot.model.with_payload(payload(args.payload, robot));
   warn_outside_limits(robot, "--q0", args.q0);
-  const RunOutputs outputs(args.outputs, args.compare);
+  const RunOutputs outputs(args.outputs, args.compare, args.meshes.load(robot, args.outputs));
   const auto flexible = flexible_model(robot, args.rigid);
   refuse_options_without_effect(args);
   const auto controller = args.control.make(robot);
@@ -274,6 +276,7 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
       ->take_all();
   command->add_option("--compare", args->compare,
                       "recorded run (F.json) to show for comparison in the page");
+  args->meshes.add_to(*command);
   command->add_flag("--json", args->json, json_flag_help);
   command->callback([args, command, &outcome] {
     args->command_line = "dynamics simulate " + args->robot.name;

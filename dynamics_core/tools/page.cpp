@@ -77,8 +77,9 @@ std::string suffix(const std::string& path) { return fs::path(path).extension().
 
 }  // namespace
 
-RunOutputs::RunOutputs(std::vector<std::string> paths, const std::string& compare)
-    : paths_(std::move(paths)), compare_("null") {
+RunOutputs::RunOutputs(std::vector<std::string> paths, const std::string& compare,
+                       std::string meshes)
+    : paths_(std::move(paths)), compare_("null"), meshes_(std::move(meshes)) {
   for (const std::string& path : paths_) {
     const std::string kind = suffix(path);
     if (kind != ".csv" && kind != ".json" && kind != ".html") {
@@ -115,6 +116,7 @@ void RunOutputs::write(const Recording& recording) const {
       std::string page = template_;
       replace_once(page, "__DYNAMICS_RUN__", escaped(to_json(recording, true)));
       replace_once(page, "__DYNAMICS_COMPARE__", escaped(compare_));
+      replace_once(page, "__DYNAMICS_MESHES__", escaped(meshes_));
       write_file(path, page);
     }
   }

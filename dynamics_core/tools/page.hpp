@@ -16,10 +16,12 @@ namespace dynamics::tools {
 /// The outputs given with --output, checked before the run.
 class RunOutputs {
  public:
-  /// `compare`: path of a recorded run (JSON) for the page, or "". Throws InputError for an
-  /// extension other than .csv, .json, .html, a folder that does not exist, a missing template, or
-  /// a file `compare` that is not a recorded run.
-  RunOutputs(std::vector<std::string> paths, const std::string& compare);
+  /// `compare`: path of a recorded run (JSON) for the page, or "". `meshes`: JSON of the robot's
+  /// meshes for the page (MeshArguments). Throws InputError for an extension other than .csv,
+  /// .json, .html, a folder that does not exist, a missing template, or a file `compare` that is
+  /// not a recorded run.
+  RunOutputs(std::vector<std::string> paths, const std::string& compare,
+             std::string meshes = "null");
 
   /// Writes all files. A file is either written completely or not changed.
   void write(const Recording& recording) const;
@@ -30,6 +32,7 @@ class RunOutputs {
   std::vector<std::string> paths_;
   std::string template_;  ///< text of the template, if an HTML page is requested
   std::string compare_;   ///< JSON of the run to compare with, or "null"
+  std::string meshes_;    ///< JSON of the meshes, or "null"
 };
 
 }  // namespace dynamics::tools

@@ -96,6 +96,11 @@ export class App {
     return index < 0 ? null : Array.from(this.source.pose_at(this.clock.time).poses.links[index]!);
   }
 
+  /** Bounding box of the shapes of a link in its frame: lowest and highest x, y, z. */
+  link_bounds(name: string): number[] | null {
+    return this.scene?.link_bounds(name) ?? null;
+  }
+
   private make_scene(view: HTMLElement, other: Run | null): RobotScene | null {
     try {
       const scene = new RobotScene(view, this.run, other, this.theme, () => this.invalidate());

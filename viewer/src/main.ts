@@ -7,8 +7,11 @@ import "./styles/parts.css";
 import "uplot/dist/uPlot.min.css";
 import { App } from "./app";
 import { RunError } from "./data/columns";
+import { attach_meshes, missing_meshes_text } from "./data/mesh";
 import { parse_run } from "./data/run";
-import type { Run } from "./data/run";
+import type { Notice, Run } from "./data/run";
+import { load_meshes, parse_meshes } from "./meshes/load_meshes";
+import type { LoadedMeshes } from "./meshes/load_meshes";
 import { message_page } from "./panels/messages";
 import { Theme } from "./theme";
 
@@ -21,6 +24,7 @@ export interface ViewerInterface {
   playing(): boolean;
   jointValues(): Record<string, number>;
   linkPose(name: string): number[] | null;
+  linkBounds(name: string): number[] | null;
 }
 
 declare global {
@@ -47,6 +51,7 @@ window.dynamicsViewer = {
   playing: () => app?.clock.playing ?? false,
   jointValues: () => app?.joint_values() ?? {},
   linkPose: (name) => app?.link_pose(name) ?? null,
+  linkBounds: (name) => app?.link_bounds(name) ?? null,
 };
 
 function show_message(title: string, text: string): void {
@@ -67,33 +72,47 @@ function open_file(file: File): void {
   }).catch(show_error);
 }
 
-function show_run(run: Run, other: Run | null): void {
+function show_run(run: Run, other: Run | null, meshes: LoadedMeshes | null = null): void {
+  for (const each of other ? [run, other] : [run]) {
+    attach_meshes(each.model, meshes?.shapes ?? new Map());
+    const text = missing_meshes_text(each.model, meshes !== null);
+    if (text !== null) each.notices.push({ kind: meshes ? "warning" : "info", text });
+  }
+  run.notices.push(...mesh_problems(meshes?.problems ?? []));
   app = new App(run, other, theme, root);
   app.first_frame.then(() => settle(true), show_error);
 }
 
-function embedded(id: string): Run | null {
-  const script = document.getElementById(id);
-  const text = script?.textContent ?? "";
-  // free the text of a long run
-  script?.remove();
-  return parse_run(text);
+/** One notice for the first problems, so that the page remains visible. */
+function mesh_problems(problems: readonly string[]): Notice[] {
+  const most = 4;
+  if (problems.length === 0) return [];
+  const rest = problems.length > most ? [`and ${problems.length - most} more (the program prints all)`] : [];
+  return [{ kind: "warning", text: [...problems.slice(0, most), ...rest].join("; ") }];
 }
 
-function start(): void {
+/** Text of a script element. The element is removed to free the memory of a long run. */
+function embedded_text(id: string): string {
+  const script = document.getElementById(id);
+  script?.remove();
+  return script?.textContent ?? "";
+}
+
+async function start(): Promise<void> {
   try {
-    const run = embedded("run");
+    const run = parse_run(embedded_text("run"));
     if (!run) {
       show_message("This page contains no run", "It is the empty template. Open a run in JSON format, or write the page with the program.");
       return;
     }
     let other: Run | null = null;
     try {
-      other = embedded("compare");
+      other = parse_run(embedded_text("compare"));
     } catch (error) {
       run.notices.push({ kind: "warning", text: `The compared run cannot be displayed. ${error instanceof Error ? error.message : String(error)}` });
     }
-    show_run(run, other);
+    const meshes = parse_meshes(embedded_text("meshes"));
+    show_run(run, other, meshes && await load_meshes(meshes));
   } catch (error) {
     show_error(error);
   }
@@ -101,4 +120,4 @@ function start(): void {
 
 // show errors that occur before the first frame
 window.addEventListener("error", (event) => { if (!settled) show_error(event.error ?? event.message); });
-start();
+void start();

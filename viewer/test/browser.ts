@@ -43,6 +43,8 @@ export interface OpenPage {
 export interface OpenOptions extends BrowserContextOptions {
   /** Runs in the page before its own scripts. */
   prepare?: () => void;
+  /** Meshes embedded in the page. */
+  meshes?: unknown;
 }
 
 /** Opens a file in the browser. */
@@ -67,9 +69,9 @@ const scratch = mkdtempSync(join(tmpdir(), "dynamics_viewer_"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 let files = 0;
 
-export async function open_run(browser: Browser, run: unknown, compare: unknown = null, options: OpenOptions = {}): Promise<OpenPage> {
+export async function open_run(browser: Browser, run: unknown, compare: unknown = null, { meshes = null, ...options }: OpenOptions = {}): Promise<OpenPage> {
   const path = join(scratch, `run${++files}.html`);
-  writeFileSync(path, fill_page(readFileSync(template_path, "utf8"), run, compare));
+  writeFileSync(path, fill_page(readFileSync(template_path, "utf8"), run, compare, meshes));
   return open_file(browser, path, options);
 }
 

@@ -92,9 +92,6 @@ test("notices are shown", () => {
   const later = make_run(puma());
   later.version = 3;
   assert.match(texts(later), /format version 3/);
-  const mesh = make_run(planar3());
-  mesh.model.links[1].visuals = [{ geometry: { type: "mesh", filename: "link.stl" } }];
-  assert.match(texts(mesh), /Meshes are not part of the page: link1 is drawn as bones/);
 });
 
 test("NaN is read as a gap", () => {

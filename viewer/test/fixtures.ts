@@ -263,7 +263,8 @@ export function controlled_run(options: RunOptions = {}): RunJson {
 }
 
 /** The page as written by the program. */
-export function fill_page(template: string, run: unknown, compare: unknown = null): string {
+export function fill_page(template: string, run: unknown, compare: unknown = null, meshes: unknown = null): string {
   const text = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value)).replace(/<\//g, "<\\/");
-  return template.replace("__DYNAMICS_RUN__", () => text(run)).replace("__DYNAMICS_COMPARE__", () => text(compare));
+  return template.replace("__DYNAMICS_RUN__", () => text(run)).replace("__DYNAMICS_COMPARE__", () => text(compare))
+    .replace("__DYNAMICS_MESHES__", () => text(meshes));
 }

@@ -90,6 +90,8 @@ struct MeshVisual {
   Eigen::Vector3d scale = Eigen::Vector3d::Ones();
   Eigen::Vector3d xyz = Eigen::Vector3d::Zero();
   Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
+  std::string color;                          ///< material name; may be empty
+  std::optional<std::array<double, 4>> rgba;  ///< its color, for meshes without colors of their own
 };
 
 /// A flexible link: a slender beam along the link's x axis, clamped at the joint (Mohan and Saha,

@@ -118,7 +118,7 @@ class ShapeReader {
       return 0.0;
     }
     if (reader_.xml().at(shape).name == "mesh") {
-      read_mesh(shape, origin, is_visual);
+      read_mesh(element, shape, origin, is_visual);
       return 0.0;
     }
     const auto given = read_shape(shape);
@@ -145,7 +145,7 @@ class ShapeReader {
     return given->volume;
   }
 
-  void read_mesh(int element, const ElementReader::Origin& origin, bool is_visual) {
+  void read_mesh(int visual, int element, const ElementReader::Origin& origin, bool is_visual) {
     link_.has_meshes = true;
     MeshVisual mesh;
     mesh.filename = reader_.text(element, "filename");
@@ -162,6 +162,7 @@ class ShapeReader {
     if (!is_visual || !origin.xyz || !origin.rotation) return;
     mesh.xyz = *origin.xyz;
     mesh.rpy = origin.rpy;
+    mesh.color = reader_.text(reader_.xml().child(visual, "material"), "name");
     link_.meshes.push_back(std::move(mesh));
   }
 
@@ -223,6 +224,10 @@ void color_shapes(ParsedRobot& robot, const Colors& colors) {
         robot.report(Severity::information, link, "material-unknown",
                      fmt::format("material '{}' has no color", shortened(visual.color)), "");
       }
+    }
+    for (MeshVisual& mesh : link.meshes) {
+      if (const auto found = colors.find(mesh.color); found != colors.end())
+        mesh.rgba = found->second;
     }
   }
 }

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "base/base64.hpp"
 #include "dynamics_core/error.hpp"
 #include "model/model_data.hpp"
 
@@ -30,41 +31,28 @@ json origin(const Eigen::Vector3d& xyz, const Eigen::Vector3d& rpy) {
   return {{"xyz", vector3(xyz)}, {"rpy", vector3(rpy)}};
 }
 
-/// Little-endian bytes in base64 (RFC 4648).
+/// Little-endian bytes in base64.
 template <class Real>
-std::string base64(const Column& column) {
+std::string base64_column(const Column& column) {
   static_assert(std::endian::native == std::endian::little);
-  constexpr char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::vector<unsigned char> bytes;
+  std::string bytes;
   bytes.reserve(column.size() * sizeof(Real));
   for (const double x : column) {
-    const auto raw = std::bit_cast<std::array<unsigned char, sizeof(Real)>>(static_cast<Real>(x));
-    bytes.insert(bytes.end(), raw.begin(), raw.end());
+    const auto raw = std::bit_cast<std::array<char, sizeof(Real)>>(static_cast<Real>(x));
+    bytes.append(raw.data(), raw.size());
   }
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t remaining = bytes.size() - i;
-    const unsigned group = static_cast<unsigned>(bytes[i] << 16) |
-                           static_cast<unsigned>(remaining > 1 ? bytes[i + 1] << 8 : 0) |
-                           static_cast<unsigned>(remaining > 2 ? bytes[i + 2] : 0);
-    text += alphabet[group >> 18 & 63];
-    text += alphabet[group >> 12 & 63];
-    text += remaining > 1 ? alphabet[group >> 6 & 63] : '=';
-    text += remaining > 2 ? alphabet[group & 63] : '=';
-  }
-  return text;
+  return base64(bytes);
 }
 
 class ColumnWriter {
  public:
   explicit ColumnWriter(bool compact) : compact_(compact) {}
   json operator()(const Column& column) const {
-    if (compact_) return {{"f32", base64<float>(column)}};
+    if (compact_) return {{"f32", base64_column<float>(column)}};
     return exact(column);
   }
   json wide(const Column& column) const {
-    if (compact_) return {{"f64", base64<double>(column)}};
+    if (compact_) return {{"f64", base64_column<double>(column)}};
     return exact(column);
   }
   json all(const std::vector<Column>& columns) const {
@@ -117,9 +105,11 @@ json link_json(const LinkDescription& link) {
   json visuals = json::array();
   for (const Visual& visual : link.visuals) visuals.push_back(visual_json(visual));
   for (const MeshVisual& mesh : link.meshes) {
-    visuals.push_back({{"origin", origin(mesh.xyz, mesh.rpy)},
-                       {"geometry", {{"type", "mesh"}, {"filename", mesh.filename}}},
-                       {"color", {0.5, 0.5, 0.5, 1.0}}});
+    visuals.push_back(
+        {{"origin", origin(mesh.xyz, mesh.rpy)},
+         {"geometry",
+          {{"type", "mesh"}, {"filename", mesh.filename}, {"scale", vector3(mesh.scale)}}},
+         {"color", mesh.rgba ? json(*mesh.rgba) : json(nullptr)}});
   }
   result["visuals"] = visuals;
   return result;

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <nlohmann/json.hpp>
 #include <regex>
 
 #include "process.hpp"
@@ -128,6 +129,82 @@ TEST_F(Security, OpensOnlyGivenFilesAndNoSocket) {
   }
   EXPECT_TRUE(traced);
   EXPECT_FALSE(fs::exists(folder / "owned"));
+}
+
+TEST_F(Security, MeshesAreOpenedOnlyInsidePackages) {
+  const std::string strace = "/usr/bin/strace";
+  if (!fs::exists(strace)) GTEST_SKIP() << "strace is not installed";
+  if (DYNAMICS_TEST_SANITIZED) GTEST_SKIP() << "sanitizers do not run under strace";
+  fs::create_directories(folder / "arm/meshes");
+  fs::create_directories(folder / "secret");
+  write("secret/x.stl", "solid secret\n");
+  write("secret/x.mtl", "newmtl secret\n");
+  write("arm/meshes/a.obj", "mtllib ../../secret/x.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  fs::create_symlink(folder / "secret/x.stl", folder / "arm/meshes/link.stl");
+  fs::create_directory_symlink(folder / "secret", folder / "arm/folder");
+  ASSERT_EQ(mkfifo((folder / "arm/meshes/pipe.stl").c_str(), 0600), 0);
+  write("arm/meshes/huge.stl", "");
+  fs::resize_file(folder / "arm/meshes/huge.stl", std::uintmax_t{1} << 40);
+  write("viewer.html", "__DYNAMICS_RUN__ __DYNAMICS_COMPARE__ __DYNAMICS_MESHES__");
+  const std::vector<std::string> names = {"package://arm/meshes/a.obj",
+                                          "package://arm/meshes/link.stl",
+                                          "package://arm/folder/x.stl",
+                                          "package://arm/meshes/../../secret/x.stl",
+                                          "package://arm/%2e%2e/secret/x.stl",
+                                          "package://arm/meshes/pipe.stl",
+                                          "package://arm/meshes/huge.stl",
+                                          "package://secret/x.stl",
+                                          "file://" + (folder / "secret/x.stl").string(),
+                                          (folder / "secret/x.stl").string(),
+                                          "secret/x.stl",
+                                          "../../../../../../../etc/passwd",
+                                          "file:///etc/passwd.stl",
+                                          "http://127.0.0.1:1/x.stl"};
+  write("robot.urdf", with_meshes(names));
+  const std::vector<std::string> arguments = {
+      "-f",
+      "-qq",
+      "-o",
+      "trace.txt",
+      "-e",
+      "trace=open,openat,socket",
+      "-E",
+      "DYNAMICS_VIEWER=" + (folder / "viewer.html").string(),
+      DYNAMICS_PROGRAM,
+      "simulate",
+      "robot.urdf",
+      "--duration",
+      "0.1",
+      "--output",
+      "a.html",
+      "--meshes",
+      "--package",
+      "arm=arm",
+      "--json"};
+  const ExitStatus status = Process(strace, arguments, options).wait();
+  if (status.code != 0 && status.err.find("ptrace") != std::string::npos)
+    GTEST_SKIP() << "strace is not allowed to trace";
+  ASSERT_EQ(status.code, 0) << status.err;
+  EXPECT_FALSE(status.hung);
+  // one warning per name, and one about the materials of a.obj
+  const auto warnings = nlohmann::json::parse(status.out)["warnings"];
+  EXPECT_EQ(warnings.size(), names.size()) << warnings.dump(1);
+  bool opened_mesh = false;
+  std::ifstream trace(folder / "trace.txt");
+  for (std::string line; std::getline(trace, line);) {
+    EXPECT_EQ(line.find("socket("), std::string::npos) << line;
+    EXPECT_EQ(line.find("secret"), std::string::npos) << line;
+    EXPECT_EQ(line.find("passwd"), std::string::npos) << line;
+    EXPECT_EQ(line.find("pipe.stl"), std::string::npos) << line;
+    EXPECT_EQ(line.find("x.stl"), std::string::npos) << line;
+    opened_mesh = opened_mesh || line.find("\"a.obj\"") != std::string::npos;
+  }
+  EXPECT_TRUE(opened_mesh);
+  std::ifstream page(folder / "a.html");
+  std::stringstream text;
+  text << page.rdbuf();
+  EXPECT_LT(text.str().size(), 100'000);
+  EXPECT_EQ(text.str().find("newmtl"), std::string::npos);
 }
 
 }  // namespace

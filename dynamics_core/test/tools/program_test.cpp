@@ -201,7 +201,8 @@ TEST_F(Program, CsvHasDocumentedColumnsAndRows) {
 }
 
 TEST_F(Program, PageContainsTheRun) {
-  write("viewer.html", "<p>__DYNAMICS_RUN__</p><p>__DYNAMICS_COMPARE__</p>");
+  write("viewer.html",
+        "<p>__DYNAMICS_RUN__</p><p>__DYNAMICS_COMPARE__</p><p>__DYNAMICS_MESHES__</p>");
   viewer = (folder / "viewer.html").string();
   ASSERT_EQ(run("simulate planar3 --duration 0.1 --output a.json").code, 0);
   const Result result = run("simulate planar3 --duration 0.1 --output a.html --compare a.json");

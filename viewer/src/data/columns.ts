@@ -8,7 +8,7 @@ export class RunError extends Error {
 /** Uses the native base64 decoder if available. */
 const engine = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
 
-function bytes_of_base64(text: string, path: string): Uint8Array<ArrayBuffer> {
+export function bytes_of_base64(text: string, path: string): Uint8Array<ArrayBuffer> {
   let binary: string;
   try {
     if (engine.fromBase64) return engine.fromBase64(text);

@@ -4,6 +4,7 @@
 import { read_beam } from "./beam";
 import type { Beam } from "./beam";
 import { RunError } from "./columns";
+import type { MeshShape } from "./mesh";
 import { as_array, as_number, as_object, as_string, optional_number, optional_string, vector3 } from "./readers";
 import type { Triple } from "./readers";
 
@@ -32,7 +33,7 @@ export type Geometry =
   | { type: "cylinder"; radius: number; length: number }
   | { type: "sphere"; radius: number }
   | { type: "capsule"; radius: number; length: number }
-  | { type: "mesh"; filename: string };
+  | { type: "mesh"; filename: string; scale: Triple; shape: MeshShape | null };
 
 export interface Visual {
   origin: Origin;
@@ -88,7 +89,7 @@ function read_geometry(value: unknown, path: string): Geometry {
     case "sphere":
       return { type: "sphere", radius: as_number(object.radius, `${path}.radius`) };
     case "mesh":
-      return { type: "mesh", filename: optional_string(object.filename) ?? "" };
+      return { type: "mesh", filename: optional_string(object.filename) ?? "", scale: vector3(object.scale, `${path}.scale`, [1, 1, 1]), shape: null };
     default:
       throw new RunError(`${path}.type is ${JSON.stringify(object.type)}; expected box, cylinder, sphere, capsule or mesh.`);
   }

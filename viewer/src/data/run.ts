@@ -222,15 +222,6 @@ function collect_notices(run: Omit<Run, "notices">, version: unknown): Notice[] 
     }) ?? false;
     if (still && !bends) notices.push({ kind: "info", text: "No joint moves in this run: every position stays at its first value." });
   }
-  const meshes = model.links.filter((link) => link.visuals.some((visual) => visual.geometry.type === "mesh"));
-  if (meshes.length > 0) {
-    const names = meshes.slice(0, 3).map((link) => link.name).join(", ");
-    notices.push({
-      kind: "info",
-      text: `Meshes are not part of the page: ${names}${meshes.length > 3 ? ` and ${meshes.length - 3} more links` : ""} ` +
-        `${meshes.length === 1 ? "is" : "are"} drawn as bones between the joints.`,
-    });
-  }
   return notices;
 }
 

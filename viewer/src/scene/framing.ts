@@ -4,11 +4,12 @@
 import * as THREE from "three";
 import { extent } from "../data/columns";
 import { from_xyz_rpy, normalized, transform_direction, transform_point } from "../data/matrix";
+import { has_shape } from "../data/mesh";
 import type { Joint, Visual } from "../data/model";
 import type { PoseSource } from "../data/pose_source";
 import type { Triple } from "../data/readers";
 import { spread } from "../data/sampling";
-import { bone_ends, drawn } from "./robot";
+import { bone_ends } from "./robot";
 
 export interface Framing {
   up: THREE.Vector3;
@@ -56,20 +57,27 @@ function view_direction(source: PoseSource, up: THREE.Vector3): THREE.Vector3 {
   return front.multiplyScalar(0.85).addScaledVector(right, 0.62).addScaledVector(up, height).normalize();
 }
 
-/** Corners of the bounding box of a primitive, in the link frame. */
+/** Corners of the bounding box of a shape, in the link frame. */
 function visual_corners({ geometry, origin }: Visual): Triple[] {
   let extents: Triple;
+  let center: Triple = [0, 0, 0];
   switch (geometry.type) {
     case "box": extents = geometry.size; break;
     case "cylinder": extents = [2 * geometry.radius, 2 * geometry.radius, geometry.length]; break;
     case "capsule": extents = [2 * geometry.radius, 2 * geometry.radius, geometry.length + 2 * geometry.radius]; break;
     case "sphere": extents = [2 * geometry.radius, 2 * geometry.radius, 2 * geometry.radius]; break;
-    case "mesh": return [];
+    case "mesh": {
+      const { shape, scale } = geometry;
+      if (!shape) return [];
+      center = scale.map((factor, k) => (factor * (shape.low[k]! + shape.high[k]!)) / 2) as Triple;
+      extents = scale.map((factor, k) => factor * (shape.high[k]! - shape.low[k]!)) as Triple;
+      break;
+    }
   }
   const placement = from_xyz_rpy(origin.xyz, origin.rpy);
   const corners: Triple[] = [];
   for (let k = 0; k < 8; ++k) {
-    corners.push(transform_point(placement, extents.map((x, i) => (k & (1 << i) ? x : -x) / 2) as Triple));
+    corners.push(transform_point(placement, extents.map((x, i) => center[i]! + (k & (1 << i) ? x : -x) / 2) as Triple));
   }
   return corners;
 }
@@ -104,7 +112,7 @@ export function frame(source: PoseSource, ghosts: readonly PoseSource[] = []): F
   const up = up_of(gravity);
   const points: THREE.Vector3[] = [];
   const tips = model.links.map((link, i): Triple[] =>
-    [[0, 0, 0], ...(drawn(link) ? link.visuals.flatMap(visual_corners) : bone_ends(model, i))]);
+    [[0, 0, 0], ...(has_shape(link) ? link.visuals.flatMap(visual_corners) : bone_ends(model, i))]);
   const reach = 1.1 * farthest_reach(source, tips);
   const add = (point: Triple): void => { if (Math.hypot(...point) <= reach) points.push(new THREE.Vector3(...point)); };
   for (const i of spread(samples.count, 48)) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes in the link frame: URDF primitives and rods.
+// Shapes in the link frame: URDF primitives, meshes and rods.
 
 import * as THREE from "three";
 import { from_xyz_rpy } from "../data/matrix";
+import { reverse_triangles } from "../data/mesh";
+import type { MeshPart } from "../data/mesh";
 import type { Geometry, Origin } from "../data/model";
 import type { Triple } from "../data/readers";
 
@@ -14,7 +16,7 @@ export function origin_matrix(origin: Origin): THREE.Matrix4 {
   return matrix4(from_xyz_rpy(origin.xyz, origin.rpy));
 }
 
-/** The shape with its origin applied; segments > 1 subdivides it for bending. Null for a mesh file. */
+/** A primitive with its origin applied; segments > 1 subdivides it for bending. Null for a mesh. */
 export function visual_geometry(geometry: Geometry, origin: Origin, segments = 1): THREE.BufferGeometry | null {
   let shape: THREE.BufferGeometry;
   switch (geometry.type) {
@@ -39,6 +41,25 @@ export function visual_geometry(geometry: Geometry, origin: Origin, segments = 1
       return null;
   }
   return shape.applyMatrix4(origin_matrix(origin));
+}
+
+/** Mesh coordinates to the link frame: scale, then origin. */
+export function mesh_matrix(scale: Triple, origin: Origin): THREE.Matrix4 {
+  return origin_matrix(origin).multiply(new THREE.Matrix4().makeScale(...scale));
+}
+
+/** Triangles of a part of a mesh in the link frame. */
+export function mesh_geometry(part: MeshPart, placement: THREE.Matrix4): THREE.BufferGeometry {
+  const attribute = (numbers: Float32Array): THREE.BufferAttribute => {
+    const copy = numbers.slice();
+    // a reflection turns the triangles inside out
+    if (placement.determinant() < 0) reverse_triangles(copy);
+    return new THREE.BufferAttribute(copy, 3);
+  };
+  return new THREE.BufferGeometry()
+    .setAttribute("position", attribute(part.position))
+    .setAttribute("normal", attribute(part.normal))
+    .applyMatrix4(placement);
 }
 
 /** A rod with round ends between two points; null if they coincide. */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The robot: visual geometry, rods ("bones") for links without geometry, and deflected flexible links.
+// The robot: visual geometry and meshes, rods ("bones") for links without geometry, and deflected flexible links.
 
 import * as THREE from "three";
 import type { Bend } from "../data/beam";
 import type { Poses } from "../data/kinematics";
 import { joint_value } from "../data/kinematics";
 import { normalized, transform_point } from "../data/matrix";
+import { has_shape } from "../data/mesh";
 import type { Link, Model } from "../data/model";
 import type { Triple } from "../data/readers";
-import { bone_geometry, visual_geometry } from "./primitives";
+import { bone_geometry, mesh_geometry, mesh_matrix, visual_geometry } from "./primitives";
 
 export interface BodyStyle {
   /** Color of bones and of links without color. */
@@ -40,21 +41,19 @@ export function bone_ends(model: Model, i: number): Triple[] {
   return ends;
 }
 
-export function drawn(link: Link): boolean {
-  return link.visuals.some((visual) => visual.geometry.type !== "mesh");
-}
-
 export class RobotBody {
   readonly group = new THREE.Group();
   private readonly links: THREE.Group[];
   private readonly bending: BendingMesh[] = [];
   private readonly rods: SlidingRod[] = [];
   private readonly plain: THREE.MeshStandardMaterial;
+  private readonly plain_part: THREE.MeshStandardMaterial;
   private readonly flexible_links: Set<number>;
 
   constructor(private readonly model: Model, size: number, private readonly style: BodyStyle, deflected: Iterable<number>) {
     this.flexible_links = new Set(deflected);
     this.plain = this.material(null);
+    this.plain_part = this.material(null);
     this.links = model.links.map((link) => {
       const group = new THREE.Group();
       group.name = link.name;
@@ -62,7 +61,7 @@ export class RobotBody {
       this.group.add(group);
       return group;
     });
-    model.links.forEach((link, i) => (drawn(link) ? this.add_visuals(link, i) : this.add_bones(i, 0.022 * size)));
+    model.links.forEach((link, i) => (has_shape(link) ? this.add_visuals(link, i) : this.add_bones(i, 0.022 * size)));
     this.add_joint_knobs(0.034 * size);
     this.add_rods(0.014 * size);
   }
@@ -72,8 +71,22 @@ export class RobotBody {
     return this.links[link]!;
   }
 
+  /** Lowest and highest coordinates of the shapes of a link, in its frame; null if there are none. */
+  bounds(link: number): number[] | null {
+    const box = new THREE.Box3();
+    for (const object of this.links[link]!.children) {
+      if (!(object instanceof THREE.Mesh)) continue;
+      const { geometry } = object as THREE.Mesh<THREE.BufferGeometry>;
+      geometry.computeBoundingBox();
+      object.updateMatrix();
+      box.union(geometry.boundingBox!.clone().applyMatrix4(object.matrix));
+    }
+    return box.isEmpty() ? null : [...box.min.toArray(), ...box.max.toArray()];
+  }
+
   set_plain_color(color: THREE.ColorRepresentation): void {
-    if (this.style.ghost === null) this.plain.color.set(color);
+    if (this.style.ghost !== null) return;
+    for (const material of [this.plain, this.plain_part]) material.color.set(color);
   }
 
   update(poses: Poses, q: ArrayLike<number>, bends: ReadonlyMap<number, Bend>): void {
@@ -113,6 +126,13 @@ export class RobotBody {
     return material;
   }
 
+  /** Both sides of a triangle are drawn: not all files have their corners in the right order. */
+  private part_material(color: [number, number, number, number] | null): THREE.Material {
+    const material = color ? this.material(color) : this.plain_part;
+    material.side = THREE.DoubleSide;
+    return material;
+  }
+
   private add_mesh(link: number, geometry: THREE.BufferGeometry, material: THREE.Material): THREE.Mesh {
     const mesh = new THREE.Mesh(geometry, material);
     mesh.castShadow = this.style.ghost === null;
@@ -129,6 +149,12 @@ export class RobotBody {
   private add_visuals(link: Link, i: number): void {
     const segments = this.flexible_links.has(i) ? bend_segments : 1;
     for (const visual of link.visuals) {
+      if (visual.geometry.type === "mesh") {
+        const { shape, scale } = visual.geometry;
+        const placement = mesh_matrix(scale, visual.origin);
+        for (const part of shape?.parts ?? []) this.add_mesh(i, mesh_geometry(part, placement), this.part_material(part.color ?? visual.color));
+        continue;
+      }
       const geometry = visual_geometry(visual.geometry, visual.origin, segments);
       if (geometry) this.add_mesh(i, geometry, visual.color ? this.material(visual.color) : this.plain);
     }
@@ -147,7 +173,7 @@ export class RobotBody {
   private add_joint_knobs(radius: number): void {
     for (const joint of this.model.joints) {
       if (joint.type !== "revolute" && joint.type !== "continuous") continue;
-      if (drawn(this.model.links[joint.child]!) || drawn(this.model.links[joint.parent]!)) continue;
+      if (has_shape(this.model.links[joint.child]!) || has_shape(this.model.links[joint.parent]!)) continue;
       const axis = normalized(joint.axis);
       const drum = new THREE.CylinderGeometry(radius, radius, 2.4 * radius, 32)
         .applyQuaternion(new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), new THREE.Vector3(...axis)));
@@ -160,7 +186,7 @@ export class RobotBody {
   private add_rods(radius: number): void {
     this.model.joints.forEach((joint, i) => {
       if (joint.type !== "prismatic") return;
-      if (drawn(this.model.links[joint.child]!) && drawn(this.model.links[joint.parent]!)) return;
+      if (has_shape(this.model.links[joint.child]!) && has_shape(this.model.links[joint.parent]!)) return;
       const rod = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, 1, 24), this.plain);
       rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), new THREE.Vector3(...normalized(joint.axis)));
       rod.castShadow = this.style.ghost === null;

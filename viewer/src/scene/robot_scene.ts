@@ -110,6 +110,12 @@ export class RobotScene {
     return frame_of_link.matrixWorld;
   }
 
+  /** Lowest and highest coordinates of the drawn shapes of a link, in its frame; null if there are none. */
+  link_bounds(name: string): number[] | null {
+    const index = this.run.model.links.findIndex((link) => link.name === name);
+    return index < 0 ? null : this.body.bounds(index);
+  }
+
   /** Updates all poses to a time. */
   show(time: number): void {
     const { options } = this;
