@@ -86,31 +86,32 @@ class DynamicsNode::Work {
   }
 
   void offer_services() {
-    using namespace dynamics_msgs::srv;
+    namespace srv = dynamics_msgs::srv;
     const auto points = [](const auto& request) { return request.trajectory.points.size(); };
     const auto one = [](const auto&) { return std::size_t{1}; };
-    serve<InverseDynamics>("inverse_dynamics", &DynamicsServer::inverse_dynamics, points);
-    serve<CheckTorqueLimits>("check_torque_limits", &DynamicsServer::check_torque_limits, points);
-    serve<ForwardDynamics>("forward_dynamics", &DynamicsServer::forward_dynamics,
-                           [](const auto& request) { return request.states.size(); });
-    serve<GetDynamicsTerms>("get_dynamics_terms", &DynamicsServer::get_dynamics_terms, one);
-    serve<GetModel>("get_model", &DynamicsServer::get_model, one);
-    serve<ScaleTrajectory>(
+    serve<srv::InverseDynamics>("inverse_dynamics", &DynamicsServer::inverse_dynamics, points);
+    serve<srv::CheckTorqueLimits>("check_torque_limits", &DynamicsServer::check_torque_limits,
+                                  points);
+    serve<srv::ForwardDynamics>("forward_dynamics", &DynamicsServer::forward_dynamics,
+                                [](const auto& request) { return request.states.size(); });
+    serve<srv::GetDynamicsTerms>("get_dynamics_terms", &DynamicsServer::get_dynamics_terms, one);
+    serve<srv::GetModel>("get_model", &DynamicsServer::get_model, one);
+    serve<srv::ScaleTrajectory>(
         "scale_trajectory", &DynamicsServer::scale_trajectory, [points](const auto& request) {
           constexpr std::size_t rounds = 32;  // of inverse dynamics at each point, about
           return rounds * points(request) * (std::size_t{request.interior_points} + 1);
         });
-    serve<CheckModel>("check_model", &DynamicsServer::check_model, [](const auto& request) {
+    serve<srv::CheckModel>("check_model", &DynamicsServer::check_model, [](const auto& request) {
       constexpr std::size_t samples = 256;  // of the condition number
       return request.without_condition ? std::size_t{1} : samples + 1;
     });
-    const auto set_payload = [this](DynamicsServer& server, const SetPayload::Request& request,
-                                    SetPayload::Response& response) {
+    const auto set_payload = [this](DynamicsServer& server, const srv::SetPayload::Request& request,
+                                    srv::SetPayload::Response& response) {
       const std::lock_guard in_order(publishing_);
       server.set_payload(request, response);
       if (response.result.code == ResultCode::SUCCESS) payload_->publish(server.payload());
     };
-    serve<SetPayload>("set_payload", set_payload, one);
+    serve<srv::SetPayload>("set_payload", set_payload, one);
   }
 
   /// Answers requests by a function of the server: short ones at once, in the executor's thread,
@@ -123,7 +124,8 @@ class DynamicsNode::Work {
                               Handle service, std::shared_ptr<rmw_request_id_t> id,
                               std::shared_ptr<typename Service::Request> request) {
       const auto begin = std::chrono::steady_clock::now();
-      const auto send = [this, service, id, begin, &statistics](auto& response) {
+      const auto send = [this, service = std::move(service), id = std::move(id), begin,
+                         &statistics](auto& response) {
         if (response.result.code != ResultCode::SUCCESS) {
           RCLCPP_DEBUG(node_.get_logger(), "%s: %s", service->get_service_name(),
                        response.result.message.c_str());
