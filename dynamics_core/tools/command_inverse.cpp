@@ -94,6 +94,7 @@ void along_trajectory(const InverseArguments& args) {
   run.settings.robot = robot.argument;
   run.settings.reference = args.trajectory;
   if (robot.table) run.settings.source = robot.table->source;
+  run.urdf = urdf_text(robot);
 
   std::vector<double> peak(model.size(), 0.0), rms(model.size(), 0.0), ratio(model.size(), 0.0);
   for (std::size_t i = 0; i < model.size(); ++i) {
@@ -168,7 +169,9 @@ void add_inverse(CLI::App& app, Outcome&) {
       command->add_option("--period", args->period,
                           "period of the cycloid in s (default: from the DH table, otherwise 10)"));
   with_trajectory(
-      command->add_option("--output", args->outputs, "F.csv, F.json or F.html; may be repeated")
+      command
+          ->add_option("--output", args->outputs,
+                       "F.csv, F.json, F.mcap, F.html, or FOLDER/ (rosbag2); may be repeated")
           ->take_all());
   with_trajectory(command->add_option("--compare", args->compare,
                                       "recorded run (F.json) to show for comparison in the page"));

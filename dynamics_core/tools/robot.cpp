@@ -26,7 +26,7 @@ Robot from_table(const std::string& argument, DhTable table) {
   auto q0 = table.q0, qd0 = table.qd0;
   q0.resize(model.size(), 0.0);
   qd0.resize(model.size(), 0.0);
-  return {std::move(model), argument, std::move(table), std::move(q0), std::move(qd0)};
+  return {std::move(model), argument, std::move(table), std::move(q0), std::move(qd0), {}, {}};
 }
 
 bool has_suffix(const std::string& path, std::initializer_list<const char*> suffixes) {
@@ -43,12 +43,12 @@ Robot read_robot(const std::string& argument) {
       names += (names.empty() ? "" : ", ") + std::string(name);
     throw InputError(fmt::format("no robot '{}': neither a file nor one of {}", argument, names));
   }
-  const std::string text = read_file(argument);
+  std::string text = read_file(argument);
   if (has_suffix(argument, {".yaml", ".yml"}))
     return from_table(argument, read_dh_table(text, argument));
   Model model = model_from_urdf(text, {}, argument);
   const std::vector<double> zero(model.size(), 0.0);
-  return {std::move(model), argument, std::nullopt, zero, zero};
+  return {std::move(model), argument, std::nullopt, zero, zero, {}, std::move(text)};
 }
 
 }  // namespace
@@ -63,6 +63,15 @@ std::string read_file(const std::string& path) {
   text << file.rdbuf();
   if (file.bad()) throw InputError(path + ": read error before the end of the file");
   return text.str();
+}
+
+std::string urdf_text(const Robot& robot) {
+  if (!robot.table) return robot.urdf;
+  try {
+    return to_urdf(*robot.table);
+  } catch (const ModelError&) {
+    return "";
+  }
 }
 
 void report_warnings(Robot& robot, std::span<const Note> notes) {

@@ -30,7 +30,11 @@ struct Robot {
   std::vector<double> q0, qd0;   ///< start values of the table, otherwise zero
   /// Warnings of the reader, printed on stderr and stored under "warnings" of every JSON object.
   std::vector<std::string> warnings = {};
+  std::string urdf = {};  ///< text of the URDF; of a DH table: empty, see urdf_text()
 };
+
+/// The URDF of the robot, for files that contain it; empty for a table that no URDF can express.
+std::string urdf_text(const Robot& robot);
 
 /// Appends the warnings among `notes` to robot.warnings and prints them on stderr.
 void report_warnings(Robot& robot, std::span<const Note> notes);
