@@ -45,7 +45,7 @@ PUBLIC = {
     " inverse_kinematics kinematics regressor workspace",
     "flexible": "flexible_dynamics flexible_model",
     "batch": "batch",
-    "trajectory": "marker_shapes trajectory trajectory_efforts",
+    "trajectory": "joint_log marker_shapes trajectory trajectory_efforts",
     "ode": "integrators",
     "plant": "plant",
     "control": "controllers",

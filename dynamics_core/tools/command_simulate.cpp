@@ -49,7 +49,7 @@ std::string integrator_list() {
   return list;
 }
 
-SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
+SimulationOptions options_of(const SimulateArguments& args, Robot& robot,
                              const std::optional<FlexibleModel>& flexible) {
   SimulationOptions options = args.options;
   const auto joints = static_cast<std::ptrdiff_t>(robot.model.size());

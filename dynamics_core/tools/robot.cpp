@@ -14,6 +14,7 @@
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/trajectory.hpp"
+#include "log_file.hpp"
 #include "report.hpp"
 
 namespace dynamics::tools {
@@ -179,21 +180,27 @@ void warn_outside_limits(Robot& robot, const std::string& option, const std::str
   }
 }
 
-std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
+std::unique_ptr<Trajectory> desired_motion(Robot& robot, const std::string& trajectory,
                                            const std::vector<double>& q0, const std::string& q1,
-                                           std::optional<double> period) {
+                                           std::optional<double> period, const std::string& topic) {
   if (!trajectory.empty() && trajectory != "cycloid") {
+    check_topic(topic, trajectory);
     if (!q1.empty()) throw InputError("--q1 has no effect on the trajectory of a file: remove it");
     if (period) throw InputError("--period has no effect on the trajectory of a file: remove it");
-    const std::string text = read_file(trajectory);
-    const bool yaml = has_suffix(trajectory, {".yaml", ".yml"});
     try {
+      if (is_log_file(trajectory)) {
+        return knot_trajectory(
+            read_log(robot, trajectory, topic, JointLogOptions::Required::positions).motion());
+      }
+      const std::string text = read_file(trajectory);
+      const bool yaml = has_suffix(trajectory, {".yaml", ".yml"});
       return knot_trajectory(yaml ? read_trajectory_yaml(text, trajectory, robot.model)
                                   : read_trajectory_csv(text, trajectory, robot.model));
     } catch (const ArgumentError& error) {
       throw InputError(fmt::format("{}: {}", trajectory, error.what()));
     }
   }
+  if (!topic.empty()) throw InputError("--topic has no effect on the cycloid: remove it");
   std::optional<ForcedMotion> forced = robot.table ? robot.table->forced : std::nullopt;
   if (!q1.empty()) {
     if (!forced || forced->kind != ForcedMotion::Kind::cycloid) forced = ForcedMotion{};

@@ -28,6 +28,13 @@ void check_length(const CdrReader& cdr, const char* field, std::size_t size, std
   cdr.fail(fmt::format("{} has {} entries for {} joint names", field, size, names));
 }
 
+/// A time or duration that must not be negative, as ROS 2 demands.
+std::int64_t read_time(CdrReader& cdr, const char* field) {
+  const std::int64_t time = cdr.time();
+  if (time < 0) cdr.fail(fmt::format("{} is negative", field));
+  return time;
+}
+
 }  // namespace
 
 void serialize(CdrWriter& cdr, const JointState& message) {
@@ -85,7 +92,7 @@ void serialize_log(CdrWriter& cdr, std::int64_t stamp, std::string_view name,
 }
 
 void read(CdrReader cdr, JointState& message) {
-  message.stamp = cdr.time();
+  message.stamp = read_time(cdr, "the stamp");
   cdr.text();  // frame
   cdr.texts(message.names);
   cdr.numbers(message.position);
@@ -98,7 +105,7 @@ void read(CdrReader cdr, JointState& message) {
 }
 
 void read(CdrReader cdr, JointTrajectory& message) {
-  message.stamp = cdr.time();
+  message.stamp = read_time(cdr, "the stamp");
   cdr.text();  // frame
   cdr.texts(message.names);
   const std::size_t names = message.names.size();
@@ -109,7 +116,7 @@ void read(CdrReader cdr, JointTrajectory& message) {
     cdr.numbers(point.velocities);
     cdr.numbers(point.accelerations);
     cdr.numbers(point.effort);
-    point.time_from_start = cdr.time();
+    point.time_from_start = read_time(cdr, "time_from_start");
     check_length(cdr, "positions", point.positions.size(), names);
     check_length(cdr, "velocities", point.velocities.size(), names);
     check_length(cdr, "accelerations", point.accelerations.size(), names);

@@ -33,7 +33,7 @@ struct WriterOptions {
   std::string profile = {};
   std::string library = "dynamics";
   Compression compression = Compression::zstd;
-  std::size_t chunk_size = std::size_t{1} << 20;  ///< a chunk is written when it exceeds this
+  std::size_t chunk_size = std::size_t{1} << 18;  ///< a chunk is written when it exceeds this
 };
 
 class Writer {
