@@ -110,7 +110,7 @@ class SeriesInterpolation {
         static_cast<double>(time - before.stamp) / static_cast<double>(after.stamp - before.stamp);
     JointSample sample = before;
     sample.stamp = time;
-    sample.tau = before.tau + share * (after.tau - before.tau);
+    sample.tau = (1.0 - share) * before.tau + share * after.tau;
     if (motion_) {
       motion_->at(seconds_since(time, start_), {&sample.q, 1}, {&sample.qd, 1}, {&sample.qdd, 1});
     }
@@ -155,6 +155,21 @@ void resample(std::vector<Samples>& joints, const Model& model, const std::strin
       fmt::format("{}: the joints have different times; they are interpolated at the {} times of "
                   "joint '{}' that all joints cover",
                   where, times.size(), model.coordinates()[densest].name));
+}
+
+/// Longer logs have stamps of different clocks; besides, seconds in a double tell nanoseconds
+/// apart.
+void check_duration(const std::vector<Samples>& joints, const std::string& where) {
+  constexpr std::int64_t longest = std::int64_t{40} * 24 * 3600 * 1'000'000'000;
+  std::int64_t first = joints[0].front().stamp, last = first;
+  for (const Samples& samples : joints) {
+    first = std::min(first, samples.front().stamp);
+    last = std::max(last, samples.back().stamp);
+  }
+  if (last - first <= longest) return;
+  throw ParseError(where, fmt::format("the samples cover {:.6g} days, from {} ns to {} ns; at most "
+                                      "40 days are supported: do all stamps come from one clock?",
+                                      static_cast<double>(last - first) / 86400e9, first, last));
 }
 
 void report_gaps(const JointLog& log, const std::string& where, std::vector<std::string>& notes) {
@@ -217,6 +232,7 @@ void combine(JointSeries series, const Model& model, JointLogOptions::Required r
   cleaner.report(where, quantity, log.notes);
   if (joints.empty()) throw ParseError(where, fmt::format("'{}' has no joints", model.name()));
 
+  check_duration(joints, where);
   const bool q = given_in_all(joints, &JointSample::q), qd = given_in_all(joints, &JointSample::qd),
              qdd = given_in_all(joints, &JointSample::qdd),
              tau = given_in_all(joints, &JointSample::tau);
@@ -225,8 +241,13 @@ void combine(JointSeries series, const Model& model, JointLogOptions::Required r
         samples.begin(), samples.end(), joints[0].begin(), joints[0].end(),
         [](const JointSample& a, const JointSample& b) { return a.stamp == b.stamp; });
   };
-  if (!std::all_of(joints.begin(), joints.end(), same_times))
-    resample(joints, model, where, q, qd, qdd, log.notes);
+  if (!std::all_of(joints.begin(), joints.end(), same_times)) {
+    try {
+      resample(joints, model, where, q, qd, qdd, log.notes);
+    } catch (const ArgumentError& error) {
+      throw ParseError(where, fmt::format("cannot be interpolated: {}", error.what()));
+    }
+  }
 
   log.start = joints[0].front().stamp;
   const std::size_t count = joints[0].size();
