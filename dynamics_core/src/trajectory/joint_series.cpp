@@ -201,7 +201,9 @@ void combine(JointSeries series, const Model& model, JointLogOptions::Required r
   const char* const quantity = positions ? "position" : "effort";
   bool stamped = false;
   std::vector<std::string_view> unknown;
-  for (const auto& [name, samples] : series) {
+  for (const auto& entry : series) {
+    const std::string& name = entry.first;
+    const Samples& samples = entry.second;
     stamped = stamped || std::any_of(samples.begin(), samples.end(),
                                      [](const JointSample& sample) { return sample.stamp != 0; });
     const auto& joints = model.description().joints;
