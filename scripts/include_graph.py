@@ -16,21 +16,22 @@ BASE = ["base", "spatial", "model"]
 DYNAMICS = BASE + ["rigid", "flexible", "batch"]
 LAYERS = {
     "base": [],
+    "mcap": ["base"],
     "spatial": ["base"],
     "model": ["base", "spatial"],
     "readers": BASE,
     "rigid": BASE,
     "flexible": BASE + ["rigid"],
     "batch": BASE + ["rigid"],
-    "trajectory": DYNAMICS + ["readers"],
+    "trajectory": DYNAMICS + ["readers", "mcap"],
     "ode": ["base"],
     "plant": DYNAMICS + ["readers", "trajectory"],
     "control": DYNAMICS + ["readers", "trajectory", "plant"],
-    "simulation": DYNAMICS + ["readers", "trajectory", "ode", "plant", "control"],
+    "simulation": DYNAMICS + ["readers", "mcap", "trajectory", "ode", "plant", "control"],
     "check": DYNAMICS + ["readers"],
     "papers": DYNAMICS + ["readers", "trajectory", "ode", "plant", "control", "simulation"],
     "tools": DYNAMICS
-    + ["readers", "trajectory", "ode", "plant", "control", "simulation", "check", "papers"],
+    + ["readers", "mcap", "trajectory", "ode", "plant", "control", "simulation", "check", "papers"],
 }
 
 # The public headers (include/dynamics_core/) by the folder that implements them. They follow the
@@ -44,7 +45,7 @@ PUBLIC = {
     " inverse_kinematics kinematics regressor workspace",
     "flexible": "flexible_dynamics flexible_model",
     "batch": "batch",
-    "trajectory": "marker_shapes trajectory trajectory_efforts",
+    "trajectory": "joint_log marker_shapes trajectory trajectory_efforts",
     "ode": "integrators",
     "plant": "plant",
     "control": "controllers",
@@ -56,7 +57,9 @@ PUBLIC = {
 # The internal headers: other folders may include them. All other headers of src are private to
 # their folder. "*" stands for any name within a folder.
 INTERNAL = {
-    "base": ["base64.hpp", "eigen_index.hpp", "find_by_name.hpp", "overlap.hpp"],
+    "base": ["base64.hpp", "eigen_index.hpp", "find_by_name.hpp", "overlap.hpp",
+             "replaced_file.hpp"],
+    "mcap": ["*"],
     "spatial": ["*"],
     "model": ["model_data.hpp", "parsed_robot.hpp", "tree.hpp", "coupling_bound.hpp"],
     "readers": ["dh_reader.hpp", "urdf_reader.hpp", "xml_tree.hpp", "yaml_tree.hpp"],

@@ -14,6 +14,7 @@
 #include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/joint_log.hpp"
 #include "dynamics_core/trajectory.hpp"
 
 namespace dynamics::fuzz {
@@ -140,6 +141,31 @@ void base_motion(std::string_view text) {
   } catch (const ParseError& error) {
     require(!std::string_view(error.what()).empty(), "an error has a message");
   } catch (const ArgumentError&) {
+  }
+}
+
+void mcap(std::string_view data) {
+  static const Model model = model_from_dh(built_in_robot("planar3"));
+  using Required = JointLogOptions::Required;
+  for (const Required required : {Required::positions, Required::efforts}) {
+    try {
+      const JointLog log = parse_joint_log(data, "fuzz.mcap", model, {.required = required});
+      require(!log.t.empty() && log.t.front() == 0.0, "a log has samples from t = 0 on");
+      for (std::size_t k = 1; k < log.t.size(); ++k)
+        require(log.t[k] > log.t[k - 1], "the times of a log increase");
+      for (const auto* rows : {&log.q, &log.qd, &log.qdd, &log.tau}) {
+        require(rows->empty() || rows->size() == log.t.size(), "a log has one row per time");
+        for (const auto& row : *rows) {
+          require(row.size() == model.size(), "a row has the joints of the robot");
+          for (const double x : row) require(std::isfinite(x), "the values of a log are finite");
+        }
+      }
+      require(!(required == Required::positions ? log.q : log.tau).empty(),
+              "a log has what is required");
+    } catch (const ParseError& error) {
+      require(std::string_view(error.what()).find("fuzz.mcap") != std::string_view::npos,
+              "an error names the file");
+    }
   }
 }
 

@@ -19,5 +19,6 @@ void dh_table(std::string_view text);  ///< read_dh_table, to_urdf, and reading 
 void trajectory(std::string_view text);       ///< CSV
 void trajectory_yaml(std::string_view text);  ///< the layout of trajectory_msgs/JointTrajectory
 void base_motion(std::string_view text);      ///< CSV
+void mcap(std::string_view data);             ///< parse_joint_log: positions and efforts
 
 }  // namespace dynamics::fuzz

@@ -9,6 +9,7 @@
 #include "dynamics_core/simulate.hpp"
 #include "external_arguments.hpp"
 #include "flexible_report.hpp"
+#include "log_file.hpp"
 #include "mesh_arguments.hpp"
 #include "page.hpp"
 #include "papers/formulations/registry.hpp"
@@ -20,9 +21,9 @@ namespace {
 
 struct InverseArguments : StateArguments {
   std::string qdd, algorithm = "denoc";
-  std::string trajectory, q0, q1;
-  std::optional<double> period;
-  double duration = 10.0, sample = 0.01;
+  std::string trajectory, topic, q0, q1;
+  std::optional<double> period, duration;
+  double sample = 0.01;
   std::vector<std::string> outputs;
   std::string compare;
   MeshArguments meshes;
@@ -90,12 +91,17 @@ void along_trajectory(const InverseArguments& args) {
   if (!args.q0.empty() && args.trajectory != "cycloid")
     throw InputError("--q0 has no effect on the trajectory of a file: remove it");
   const auto q0 = parse_vector("--q0", args.q0, model.size(), robot.q0);
-  const auto motion = desired_motion(robot, args.trajectory, q0, args.q1, args.period);
-  Recording run = torques_along(model, *motion, args.duration, args.sample, !args.no_friction);
+  const auto motion = desired_motion(robot, args.trajectory, q0, args.q1, args.period, args.topic);
+  constexpr double default_duration = 10.0;
+  const bool log = args.trajectory != "cycloid" && is_log_file(args.trajectory);
+  const double duration =
+      args.duration.value_or(log ? motion->breakpoints().back() : default_duration);
+  Recording run = torques_along(model, *motion, duration, args.sample, !args.no_friction);
   for (const Column& column : run.tau) require_finite("tau along the trajectory", column);
   run.settings.robot = robot.argument;
   run.settings.reference = args.trajectory;
   if (robot.table) run.settings.source = robot.table->source;
+  run.urdf = urdf_text(robot);
 
   std::vector<double> peak(model.size(), 0.0), rms(model.size(), 0.0), ratio(model.size(), 0.0);
   for (std::size_t i = 0; i < model.size(); ++i) {
@@ -128,8 +134,7 @@ void along_trajectory(const InverseArguments& args) {
     return;
   }
   fmt::print("Torques of {} along {} for {:g} s, {} samples\n\n", robot.argument,
-             args.trajectory == "cycloid" ? "its cycloid" : args.trajectory, args.duration,
-             run.size());
+             args.trajectory == "cycloid" ? "its cycloid" : args.trajectory, duration, run.size());
   print_table(
       model,
       {{"peak", peak, "N m", "N  "}, {"RMS", rms, "N m", "N  "}, {"peak/limit", ratio, "", ""}});
@@ -154,13 +159,16 @@ void add_inverse(CLI::App& app, Outcome&) {
   auto* trajectory =
       command->add_option("--trajectory", args->trajectory,
                           "cycloid, a CSV file with t and q_JOINT (qd_, qdd_) columns, "
-                          "or a JointTrajectory in YAML");
+                          "a JointTrajectory in YAML, or an MCAP file (joint states or "
+                          "trajectories)");
   for (const char* name : {"--q", "--qd"}) trajectory->excludes(command->get_option(name));
   trajectory->excludes(qdd);
   const auto with_trajectory = [&](CLI::Option* option) {
     option->needs(trajectory)->group("With --trajectory");
   };
-  with_trajectory(command->add_option("--duration", args->duration, "duration in s (default 10)"));
+  with_trajectory(command->add_option("--duration", args->duration,
+                                      "duration in s (default 10, or that of the MCAP file)"));
+  with_trajectory(command->add_option("--topic", args->topic, topic_option_help));
   with_trajectory(command->add_option("--sample", args->sample, "sample time in s (default 0.01)"));
   with_trajectory(
       command->add_option("--q0", args->q0, "start of the cycloid (default: start position)"));
@@ -170,7 +178,9 @@ void add_inverse(CLI::App& app, Outcome&) {
       command->add_option("--period", args->period,
                           "period of the cycloid in s (default: from the DH table, otherwise 10)"));
   with_trajectory(
-      command->add_option("--output", args->outputs, "F.csv, F.json or F.html; may be repeated")
+      command
+          ->add_option("--output", args->outputs,
+                       "F.csv, F.json, F.mcap, F.html, or FOLDER/ (rosbag2); may be repeated")
           ->take_all());
   with_trajectory(command->add_option("--compare", args->compare,
                                       "recorded run (F.json) to show for comparison in the page"));

@@ -51,7 +51,7 @@ std::string integrator_list() {
   return list;
 }
 
-SimulationOptions options_of(const SimulateArguments& args, const Robot& robot,
+SimulationOptions options_of(const SimulateArguments& args, Robot& robot,
                              const std::optional<FlexibleModel>& flexible) {
   SimulationOptions options = args.options;
   const auto joints = static_cast<std::ptrdiff_t>(robot.model.size());
@@ -221,6 +221,7 @@ void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
   run.settings.base_motion = args.base_motion;
   run.settings.algorithm = args.algorithm.empty() ? default_algorithm : args.algorithm;
   if (robot.table) run.settings.source = robot.table->source;
+  run.urdf = urdf_text(robot);
   outputs.write(run);
 
   if (args.json) {
@@ -272,7 +273,9 @@ void add_simulate(CLI::App& app, Outcome& outcome) {
                       "forward dynamics: udut (default), saha-2003, nasser, articulated-body, "
                       "walker-orin, strobing, lagrange or denoc-explicit; flexible links: udut "
                       "or cholesky");
-  command->add_option("--output", args->outputs, "F.csv, F.json or F.html; may be repeated")
+  command
+      ->add_option("--output", args->outputs,
+                   "F.csv, F.json, F.mcap, F.html, or FOLDER/ (rosbag2); may be repeated")
       ->take_all();
   command->add_option("--compare", args->compare,
                       "recorded run (F.json) to show for comparison in the page");

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "command.hpp"
+#include "log_file.hpp"
 
 namespace dynamics::tools {
 namespace {
@@ -100,16 +101,19 @@ void ControlArguments::add_to(CLI::App& command) {
   control(command.add_option("--stiffness", stiffness,
                              "of operational-space-impedance: N/m, or N/m,Nm/rad, or 6 numbers, "
                              "angular first"));
-  control(command.add_option("--reference", reference,
-                             "hold (default), cycloid, a CSV file, or a JointTrajectory in YAML"));
+  control(
+      command.add_option("--reference", reference,
+                         "hold (default), cycloid, a CSV file, a JointTrajectory in YAML, or an "
+                         "MCAP file with joint states or trajectories"));
   control(command.add_option("--trajectory", trajectory, "the same as --reference"));
   control(command.add_option("--q1", q1, "end of the cycloid (default: from the DH table)"));
   control(command.add_option("--period", period,
                              "period of the cycloid in s (default: from the DH table, otherwise "
                              "10)"));
   control(command.add_option("--torques", torques,
-                             "joint torques over time: a CSV file with t and tau_JOINT columns, or "
-                             "a JointTrajectory in YAML with effort"));
+                             "joint torques over time: a CSV file with t and tau_JOINT columns, a "
+                             "JointTrajectory in YAML with effort, or an MCAP file"));
+  control(command.add_option("--topic", topic, topic_option_help));
   control(command.add_option("--interpolation", interpolation,
                              "of --torques: zero, linear (default) or cubic"));
   control(command.add_option("--control-rate", control_rate,
@@ -164,8 +168,11 @@ void ControlArguments::check() const {
                                  controller));
   }
   if (controller == "torques" && torques.empty())
-    throw InputError("--controller torques needs --torques F.csv or F.yaml");
+    throw InputError("--controller torques needs --torques F.csv, F.yaml or F.mcap");
   refuse(torques.empty() && !interpolation.empty(), "--interpolation", "without --torques");
+  const bool no_file =
+      given_reference().empty() || given_reference() == "hold" || given_reference() == "cycloid";
+  refuse(torques.empty() && no_file && !topic.empty(), "--topic", "without an MCAP file");
   const std::string short_form = scenario.empty() ? "free-fall" : scenario;
   if (!uses_controller()) {
     const Scenario known = scenario_from_name(short_form);
@@ -209,7 +216,7 @@ void ControlArguments::check() const {
   refuse(!control_rate && torque_resolution, "--torque-resolution", sampled);
 }
 
-std::unique_ptr<Controller> ControlArguments::make(const Robot& robot) const {
+std::unique_ptr<Controller> ControlArguments::make(Robot& robot) const {
   if (!uses_controller()) return nullptr;
   ControllerOptions options;
   options.gains = {numbers("--kp", kp), numbers("--kd", kd), numbers("--bandwidth", bandwidth),
@@ -222,16 +229,22 @@ std::unique_ptr<Controller> ControlArguments::make(const Robot& robot) const {
         "1000,100");
   }
   if (!torques.empty()) {
-    const std::string text = read_file(torques);
-    const bool yaml = torques.ends_with(".yaml") || torques.ends_with(".yml");
-    options.torques = yaml ? read_torques_yaml(text, torques, robot.model)
-                           : read_torques_csv(text, torques, robot.model);
+    check_topic(topic, torques);
+    if (is_log_file(torques)) {
+      options.torques =
+          read_log(robot, torques, topic, JointLogOptions::Required::efforts).torques();
+    } else {
+      const std::string text = read_file(torques);
+      const bool yaml = torques.ends_with(".yaml") || torques.ends_with(".yml");
+      options.torques = yaml ? read_torques_yaml(text, torques, robot.model)
+                             : read_torques_csv(text, torques, robot.model);
+    }
   }
   if (!interpolation.empty()) options.interpolation = interpolation_from_name(interpolation);
   return make_controller(controller_name(), options);
 }
 
-void ControlArguments::apply(const Robot& robot, const std::vector<double>& start,
+void ControlArguments::apply(Robot& robot, const std::vector<double>& start,
                              SimulationOptions& options) const {
   if (!uses_controller()) {
     options.scenario = scenario_from_name(scenario.empty() ? "free-fall" : scenario);
@@ -245,7 +258,7 @@ void ControlArguments::apply(const Robot& robot, const std::vector<double>& star
     if (!given.empty()) options.bandwidth = given[0];
   }
   if (follows_cycloid() || (!given_reference().empty() && given_reference() != "hold"))
-    options.trajectory = desired_motion(robot, given_reference(), start, q1, period);
+    options.trajectory = desired_motion(robot, given_reference(), start, q1, period, topic);
   if (control_rate) {
     options.sampling = {.period = 1.0 / *control_rate,
                         .delay = control_delay.value_or(0.0),

@@ -18,7 +18,7 @@ namespace dynamics::tools {
 
 struct ControlArguments {
   std::string scenario, controller, kp, kd, bandwidth, damping, stiffness, frame, torques;
-  std::string interpolation, reference, trajectory, q1;
+  std::string interpolation, reference, trajectory, q1, topic;
   std::optional<double> period, control_rate, control_delay, position_resolution,
       velocity_resolution, torque_resolution, drop_payload;
   std::vector<std::string> pushes, payload_changes, locks;
@@ -29,11 +29,10 @@ struct ControlArguments {
   void check() const;
 
   /// The controller of --controller or --torques; null: the scenario of `options` drives the robot.
-  std::unique_ptr<Controller> make(const Robot& robot) const;
+  std::unique_ptr<Controller> make(Robot& robot) const;
 
   /// Sets scenario, reference, sampling and inputs. `start`: initial joint positions.
-  void apply(const Robot& robot, const std::vector<double>& start,
-             SimulationOptions& options) const;
+  void apply(Robot& robot, const std::vector<double>& start, SimulationOptions& options) const;
 
   /// The reference as the user gave it; empty without one.
   std::string reference_name() const;

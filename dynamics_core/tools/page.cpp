@@ -47,7 +47,7 @@ std::string load_template(const std::string& path) {
   }
   throw InputError(path +
                    ": the template viewer.html is not installed: build the package dynamics_viewer "
-                   "(it needs Node.js with npm), or choose .csv or .json");
+                   "(it needs Node.js with npm), or choose .csv, .json or .mcap");
 }
 
 /// Escapes "<", so that JSON inside a <script> element cannot close it.
@@ -73,7 +73,17 @@ void replace_once(std::string& text, std::string_view placeholder, const std::st
   text.replace(at, placeholder.size(), value);
 }
 
-std::string suffix(const std::string& path) { return fs::path(path).extension().string(); }
+/// The extension; "/" for a folder with an MCAP file.
+std::string suffix(const std::string& path) {
+  return path.ends_with('/') ? "/" : fs::path(path).extension().string();
+}
+
+/// The folder that must exist.
+fs::path folder_of(const std::string& path) {
+  fs::path folder = fs::path(path).parent_path();
+  if (path.ends_with('/')) folder = folder.parent_path();
+  return folder.empty() ? fs::path(path.starts_with('/') ? "/" : ".") : folder;
+}
 
 }  // namespace
 
@@ -82,12 +92,18 @@ RunOutputs::RunOutputs(std::vector<std::string> paths, const std::string& compar
     : paths_(std::move(paths)), compare_("null"), meshes_(std::move(meshes)) {
   for (const std::string& path : paths_) {
     const std::string kind = suffix(path);
-    if (kind != ".csv" && kind != ".json" && kind != ".html") {
-      throw InputError(fmt::format("--output {}: the name must end in .csv, .json or .html", path));
+    if (kind != ".csv" && kind != ".json" && kind != ".html" && kind != ".mcap" && kind != "/") {
+      throw InputError(fmt::format(
+          "--output {}: the name must end in .csv, .json, .mcap, .html or / (a folder with an MCAP "
+          "file and metadata.yaml)",
+          path));
     }
-    const fs::path folder =
-        fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
+    const fs::path folder = folder_of(path);
     std::error_code error;
+    if (kind == "/" && fs::exists(path, error)) {
+      throw InputError(
+          fmt::format("--output {}: exists already: remove it or choose another name", path));
+    }
     if (!fs::is_directory(folder, error)) {
       throw InputError(
           fmt::format("--output {}: the folder {} does not exist", path, folder.string()));
@@ -112,14 +128,25 @@ void RunOutputs::write(const Recording& recording) const {
       write_file(path, to_csv(recording));
     } else if (kind == ".json") {
       write_file(path, to_json(recording) + "\n");
+    } else if (kind == ".mcap" || kind == "/") {
+      write_mcap(path, recording);
     } else {
-      std::string page = template_;
-      replace_once(page, "__DYNAMICS_RUN__", escaped(to_json(recording, true)));
-      replace_once(page, "__DYNAMICS_COMPARE__", escaped(compare_));
-      replace_once(page, "__DYNAMICS_MESHES__", escaped(meshes_));
-      write_file(path, page);
+      write_file(path, page_of(to_json(recording, true), compare_));
     }
   }
+}
+
+void RunOutputs::write_pages(const std::string& run, const std::string& compare) const {
+  const DeferSignals defer_signals;
+  for (const std::string& path : paths_) write_file(path, page_of(run, compare));
+}
+
+std::string RunOutputs::page_of(const std::string& run, const std::string& compare) const {
+  std::string page = template_;
+  replace_once(page, "__DYNAMICS_RUN__", escaped(run));
+  replace_once(page, "__DYNAMICS_COMPARE__", escaped(compare));
+  replace_once(page, "__DYNAMICS_MESHES__", escaped(meshes_));
+  return page;
 }
 
 }  // namespace dynamics::tools

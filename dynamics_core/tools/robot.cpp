@@ -14,6 +14,7 @@
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/trajectory.hpp"
+#include "log_file.hpp"
 #include "report.hpp"
 
 namespace dynamics::tools {
@@ -26,7 +27,7 @@ Robot from_table(const std::string& argument, DhTable table) {
   auto q0 = table.q0, qd0 = table.qd0;
   q0.resize(model.size(), 0.0);
   qd0.resize(model.size(), 0.0);
-  return {std::move(model), argument, std::move(table), std::move(q0), std::move(qd0)};
+  return {std::move(model), argument, std::move(table), std::move(q0), std::move(qd0), {}, {}};
 }
 
 bool has_suffix(const std::string& path, std::initializer_list<const char*> suffixes) {
@@ -43,12 +44,12 @@ Robot read_robot(const std::string& argument) {
       names += (names.empty() ? "" : ", ") + std::string(name);
     throw InputError(fmt::format("no robot '{}': neither a file nor one of {}", argument, names));
   }
-  const std::string text = read_file(argument);
+  std::string text = read_file(argument);
   if (has_suffix(argument, {".yaml", ".yml"}))
     return from_table(argument, read_dh_table(text, argument));
   Model model = model_from_urdf(text, {}, argument);
   const std::vector<double> zero(model.size(), 0.0);
-  return {std::move(model), argument, std::nullopt, zero, zero};
+  return {std::move(model), argument, std::nullopt, zero, zero, {}, std::move(text)};
 }
 
 }  // namespace
@@ -63,6 +64,15 @@ std::string read_file(const std::string& path) {
   text << file.rdbuf();
   if (file.bad()) throw InputError(path + ": read error before the end of the file");
   return text.str();
+}
+
+std::string urdf_text(const Robot& robot) {
+  if (!robot.table) return robot.urdf;
+  try {
+    return to_urdf(*robot.table);
+  } catch (const ModelError&) {
+    return "";
+  }
 }
 
 void report_warnings(Robot& robot, std::span<const Note> notes) {
@@ -170,21 +180,27 @@ void warn_outside_limits(Robot& robot, const std::string& option, const std::str
   }
 }
 
-std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
+std::unique_ptr<Trajectory> desired_motion(Robot& robot, const std::string& trajectory,
                                            const std::vector<double>& q0, const std::string& q1,
-                                           std::optional<double> period) {
+                                           std::optional<double> period, const std::string& topic) {
   if (!trajectory.empty() && trajectory != "cycloid") {
+    check_topic(topic, trajectory);
     if (!q1.empty()) throw InputError("--q1 has no effect on the trajectory of a file: remove it");
     if (period) throw InputError("--period has no effect on the trajectory of a file: remove it");
-    const std::string text = read_file(trajectory);
-    const bool yaml = has_suffix(trajectory, {".yaml", ".yml"});
     try {
+      if (is_log_file(trajectory)) {
+        return knot_trajectory(
+            read_log(robot, trajectory, topic, JointLogOptions::Required::positions).motion());
+      }
+      const std::string text = read_file(trajectory);
+      const bool yaml = has_suffix(trajectory, {".yaml", ".yml"});
       return knot_trajectory(yaml ? read_trajectory_yaml(text, trajectory, robot.model)
                                   : read_trajectory_csv(text, trajectory, robot.model));
     } catch (const ArgumentError& error) {
       throw InputError(fmt::format("{}: {}", trajectory, error.what()));
     }
   }
+  if (!topic.empty()) throw InputError("--topic has no effect on the cycloid: remove it");
   std::optional<ForcedMotion> forced = robot.table ? robot.table->forced : std::nullopt;
   if (!q1.empty()) {
     if (!forced || forced->kind != ForcedMotion::Kind::cycloid) forced = ForcedMotion{};

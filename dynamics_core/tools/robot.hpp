@@ -30,7 +30,11 @@ struct Robot {
   std::vector<double> q0, qd0;   ///< start values of the table, otherwise zero
   /// Warnings of the reader, printed on stderr and stored under "warnings" of every JSON object.
   std::vector<std::string> warnings = {};
+  std::string urdf = {};  ///< text of the URDF; of a DH table: empty, see urdf_text()
 };
+
+/// The URDF of the robot, for files that contain it; empty for a table that no URDF can express.
+std::string urdf_text(const Robot& robot);
 
 /// Appends the warnings among `notes` to robot.warnings and prints them on stderr.
 void report_warnings(Robot& robot, std::span<const Note> notes);
@@ -78,10 +82,11 @@ void warn_outside_limits(Robot& robot, const std::string& option, const std::str
 
 /// The desired trajectory. "cycloid" or "": the forced motion of the robot's table, or a cycloid
 /// from `q0` to `q1` in `period` seconds. Otherwise the path of a file, CSV or YAML by its
-/// extension; `q1` and `period` must then be empty.
-std::unique_ptr<Trajectory> desired_motion(const Robot& robot, const std::string& trajectory,
+/// extension, or MCAP; `q1` and `period` must then be empty. `topic`: of an MCAP file, may be
+/// empty. Reports what was skipped in an MCAP file as warnings of the robot.
+std::unique_ptr<Trajectory> desired_motion(Robot& robot, const std::string& trajectory,
                                            const std::vector<double>& q0, const std::string& q1,
-                                           std::optional<double> period);
+                                           std::optional<double> period, const std::string& topic);
 
 /// Parses "2.5" or "2.5,0,0,0.1" (mass; position): a point mass fixed to the end effector.
 Payload payload(const std::string& text, const Robot& robot);

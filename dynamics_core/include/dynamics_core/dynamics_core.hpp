@@ -27,6 +27,7 @@
 #include "dynamics_core/integrators.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/inverse_kinematics.hpp"
+#include "dynamics_core/joint_log.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/marker_shapes.hpp"
 #include "dynamics_core/maximum.hpp"

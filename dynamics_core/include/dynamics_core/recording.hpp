@@ -88,6 +88,7 @@ struct Recording {
   RunStatistics statistics;
   std::vector<RunEvent> events;
   std::vector<RunPush> pushes;
+  std::string urdf;  ///< text of the robot's URDF, for write_mcap(); may be empty
 
   Column t;
   std::vector<Column> q, qd, qdd, tau;  ///< [coordinate][sample]
@@ -120,6 +121,21 @@ std::string to_csv(const Recording& recording);
 /// The recording as one JSON object. `compact`: columns as base64 of little-endian numbers, as the
 /// web page reads them: doubles for t, the coordinates and the energy drift, floats for the rest.
 std::string to_json(const Recording& recording, bool compact = false);
+
+/// Options of write_mcap().
+struct McapOptions {
+  std::string compression = "zstd";  ///< of the chunks: "zstd", "lz4" or "" for none
+};
+
+/// Writes the run as an MCAP file of ROS 2 messages, which rosbag2, Foxglove, Rerun and PlotJuggler
+/// read: /joint_states (one message per sample; stamp round(t 1e9) ns), /tf, /tf_static, /clock,
+/// /robot_description (if `urdf` is given), /end_effector, /reference/joint_states, /run/COLUMN for
+/// the other columns, /events; settings as metadata `dynamics_run`; attachments `run.json` and
+/// `robot.urdf`. Atomic like write_file(). If the path ends in a slash, a folder is made that has
+/// the file and rosbag2's metadata.yaml; it must not exist. Throws ArgumentError for a path or
+/// compression that cannot be used, StateError if writing fails.
+void write_mcap(const std::string& path, const Recording& recording,
+                const McapOptions& options = {});
 
 /// Writes a file atomically: first to a temporary file in the same folder, then renamed. Throws
 /// ArgumentError for a path that cannot be a file, StateError if writing fails.

@@ -27,6 +27,7 @@
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/integrators.hpp"
+#include "dynamics_core/joint_log.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/recording.hpp"
@@ -159,5 +160,18 @@ Recording simulate(Plant& plant, Controller& controller, const SimulationOptions
 /// ArgumentError for another number of joints or times that are not positive.
 Recording torques_along(const Model& model, const Trajectory& trajectory, double duration,
                         double sample, Friction friction = {});
+
+/// The torques of a recording of a log.
+enum class LogTorques {
+  computed,  ///< by inverse dynamics
+  measured   ///< efforts of the log
+};
+
+/// The motion of a log as a recording, sampled at the times of the log, with energies, end effector
+/// and torques. Accelerations that are not in the log are the differences of its velocities, or
+/// those of the spline through its positions; `work` is the integral of the actuators' power by the
+/// trapezoidal rule. Throws ArgumentError for a log of another robot, or without the efforts.
+Recording torques_along(const Model& model, const JointLog& log, LogTorques torques,
+                        Friction friction = {});
 
 }  // namespace dynamics

@@ -10,13 +10,14 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "base/base64.hpp"
+#include "base/replaced_file.hpp"
 #include "dynamics_core/error.hpp"
 #include "model/model_data.hpp"
+#include "simulation/run_json.hpp"
 
 namespace dynamics {
 namespace {
@@ -174,45 +175,6 @@ json model_json(const Model& model, const std::vector<BeamShapes>& beams,
           {"joints", joints},     {"links", links}};
 }
 
-json settings_json(const Recording& recording) {
-  const RunSettings& settings = recording.settings;
-  json result = {{"robot", settings.robot},
-                 {"source", settings.source},
-                 {"command", settings.command},
-                 {"scenario", settings.scenario},
-                 {"integrator", settings.integrator},
-                 {"precision", settings.precision},
-                 {"rtol", settings.rtol},
-                 {"atol", settings.atol},
-                 {"step", settings.step ? json(*settings.step) : json(nullptr)},
-                 {"duration", settings.duration},
-                 {"sample", settings.sample},
-                 {"gravity", vector3(recording.model.gravity())},
-                 {"q0", settings.q0},
-                 {"qd0", settings.qd0},
-                 {"friction", settings.friction},
-                 {"limits", settings.limits}};
-  if (settings.limits) result["restitution"] = settings.restitution;
-  if (settings.scenario == "hold" || settings.scenario == "computed-torque")
-    result["bandwidth"] = settings.bandwidth;
-  if (!settings.algorithm.empty()) result["algorithm"] = settings.algorithm;
-  result["controller"] = settings.controller;
-  if (!settings.gains.empty()) result["gains"] = settings.gains;
-  if (settings.control_rate > 0.0) {
-    result["control_rate"] = settings.control_rate;
-    result["control_delay"] = settings.control_delay;
-  }
-  if (!settings.reference.empty()) result["reference"] = settings.reference;
-  if (!settings.inputs.empty()) result["inputs"] = settings.inputs;
-  if (!settings.base_motion.empty()) result["base_motion"] = settings.base_motion;
-  if (settings.payload) {
-    result["payload"] = {{"frame", settings.payload->frame},
-                         {"mass", settings.payload->mass},
-                         {"center", vector3(settings.payload->center)}};
-  }
-  return result;
-}
-
 json events_json(const Recording& recording) {
   json events = json::array();
   for (const RunEvent& event : recording.events)
@@ -298,6 +260,45 @@ class CsvColumns {
 };
 
 }  // namespace
+
+json settings_json(const Recording& recording) {
+  const RunSettings& settings = recording.settings;
+  json result = {{"robot", settings.robot},
+                 {"source", settings.source},
+                 {"command", settings.command},
+                 {"scenario", settings.scenario},
+                 {"integrator", settings.integrator},
+                 {"precision", settings.precision},
+                 {"rtol", settings.rtol},
+                 {"atol", settings.atol},
+                 {"step", settings.step ? json(*settings.step) : json(nullptr)},
+                 {"duration", settings.duration},
+                 {"sample", settings.sample},
+                 {"gravity", vector3(recording.model.gravity())},
+                 {"q0", settings.q0},
+                 {"qd0", settings.qd0},
+                 {"friction", settings.friction},
+                 {"limits", settings.limits}};
+  if (settings.limits) result["restitution"] = settings.restitution;
+  if (settings.scenario == "hold" || settings.scenario == "computed-torque")
+    result["bandwidth"] = settings.bandwidth;
+  if (!settings.algorithm.empty()) result["algorithm"] = settings.algorithm;
+  result["controller"] = settings.controller;
+  if (!settings.gains.empty()) result["gains"] = settings.gains;
+  if (settings.control_rate > 0.0) {
+    result["control_rate"] = settings.control_rate;
+    result["control_delay"] = settings.control_delay;
+  }
+  if (!settings.reference.empty()) result["reference"] = settings.reference;
+  if (!settings.inputs.empty()) result["inputs"] = settings.inputs;
+  if (!settings.base_motion.empty()) result["base_motion"] = settings.base_motion;
+  if (settings.payload) {
+    result["payload"] = {{"frame", settings.payload->frame},
+                         {"mass", settings.payload->mass},
+                         {"center", vector3(settings.payload->center)}};
+  }
+  return result;
+}
 
 Recording::Recording(Model recorded)
     : model(std::move(recorded)), end_effector(3), end_effector_orientation(4), center_of_mass(3) {
@@ -390,38 +391,11 @@ int write_all(const char* path, int flags, const std::string& text) {
 }  // namespace
 
 void write_file(const std::string& path, const std::string& text) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::path target(path);
-  if (fs::is_directory(target, error)) throw ArgumentError(path, "is a folder; name a file");
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, error)) {
-    throw ArgumentError(path, "the folder " + folder.string() + " does not exist");
-  }
-  const auto fail = [&](int code) {
+  ReplacedFile file(path);
+  const bool replaces = file.path() != path;  // pipes and devices are written directly
+  if (const int code = write_all(file.path().c_str(), replaces ? O_CREAT | O_TRUNC : 0, text))
     throw StateError(path, "cannot be written: " + std::generic_category().message(code));
-  };
-  if (fs::exists(target, error)) {
-    // pipes and devices are written directly
-    if (!fs::is_regular_file(target, error)) {
-      if (const int code = write_all(target.c_str(), 0, text)) fail(code);
-      return;
-    }
-    if (::access(target.c_str(), W_OK) != 0) fail(errno);
-    target = fs::canonical(target, error);  // follow symbolic links
-  }
-  // unique per process: two processes may write the same file
-  const std::string temporary = target.string() + ".part" + std::to_string(::getpid());
-  if (const int code = write_all(temporary.c_str(), O_CREAT | O_TRUNC, text)) {
-    fs::remove(temporary, error);
-    fail(code);
-  }
-  fs::rename(temporary, target, error);
-  if (error) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw StateError(path, error.message());
-  }
+  file.commit();
 }
 
 }  // namespace dynamics

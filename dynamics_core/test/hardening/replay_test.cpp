@@ -81,7 +81,8 @@ INSTANTIATE_TEST_SUITE_P(Fuzz, Replay,
                                          Target{"fuzz_dh_table", fuzz::dh_table},
                                          Target{"fuzz_trajectory", fuzz::trajectory},
                                          Target{"fuzz_trajectory_yaml", fuzz::trajectory_yaml},
-                                         Target{"fuzz_base_motion", fuzz::base_motion}),
+                                         Target{"fuzz_base_motion", fuzz::base_motion},
+                                         Target{"fuzz_mcap", fuzz::mcap}),
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -157,7 +157,7 @@ TEST_F(Program, RejectsBadRunsAndWritesNoFile) {
       {"--rtol 1e-30 --output a.csv", "rtol is 1e-30"},
       {"--sample 0 --output a.csv", "sample is 0"},
       {"--scenario dance --output a.csv", "unknown scenario 'dance'"},
-      {"--output a.txt", "must end in .csv, .json or .html"},
+      {"--output a.txt", "must end in .csv, .json, .mcap, .html or /"},
       {"--output nowhere/a.csv", "the folder nowhere does not exist"},
       {"--output a.html", "dynamics_viewer"},
       {"--scenario forced --trajectory missing.csv --output a.csv", "missing.csv"},
