@@ -25,6 +25,8 @@ void sort_findings(ParsedRobot& robot) {
   std::map<std::pair<Kind, std::string>, std::size_t> rank;
   for (const auto& link : robot.links) rank.try_emplace({Kind::link, link.name}, rank.size());
   for (const auto& joint : robot.joints) rank.try_emplace({Kind::joint, joint.name}, rank.size());
+  for (const auto& constraint : robot.constraints)
+    rank.try_emplace({Kind::constraint, constraint.name}, rank.size());
   const auto key = [&](const Finding& finding) {
     const auto found = rank.find({finding.kind, finding.name});
     return std::tuple(finding.kind, found == rank.end() ? rank.size() : found->second,
