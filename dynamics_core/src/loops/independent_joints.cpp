@@ -62,9 +62,9 @@ class Choice {
   void run(LoopCluster& cluster) {
     const MatrixXd at_start = assembly_.jacobian(cluster);
     const std::size_t start_rank = rank_of(at_start);
-    MatrixXd G = at_start;
+    const std::vector<MatrixXd> nearby = sample_jacobians(cluster, at_start);
     cluster.rank = start_rank;
-    find_generic_rank(cluster, G);
+    for (const MatrixXd& each : nearby) cluster.rank = std::max(cluster.rank, rank_of(each));
     const std::string name = "constraint '" + constraint_name(cluster) + "'";
     if (start_rank < cluster.rank) {
       const double condition =
@@ -80,7 +80,14 @@ class Choice {
       data_.notes.push_back({Note::Severity::warning, name,
                              "the loop is over-constrained: none of its joints can move"});
     }
-    choose(cluster, G);
+    const MatrixXd& G = choose(cluster, nearby);
+    if (start_rank == cluster.rank &&
+        smallest_singular_value(columns_of(at_start, cluster.dependent)) < 1e-9) {
+      data_.notes.push_back(
+          {Note::Severity::warning, name,
+           "the start is a dead center of the independent joints: the motion of the others does "
+           "not follow from theirs there"});
+    }
     report(cluster, G);
   }
 
@@ -94,24 +101,19 @@ class Choice {
     return columns_of(t, well_conditioned_columns(t, rank));
   }
 
-  /// The largest rank in positions near the start.
-  void find_generic_rank(LoopCluster& cluster, MatrixXd& G) {
+  /// G at the start and in positions near it.
+  std::vector<MatrixXd> sample_jacobians(const LoopCluster& cluster, const MatrixXd& at_start) {
+    std::vector<MatrixXd> samples = {at_start};
     const std::vector<double> start = assembly_.positions();
     for (std::size_t k = 1; k <= 6; ++k) {
       for (std::size_t b = 0; b < cluster.size(); ++b) {
         const double way = std::sin(static_cast<double>(7 * k + 3 * b + k * b));
         assembly_.positions()[cluster.bodies[b]] += 0.2 * way * cluster.scale[b];
       }
-      if (assembly_.close(cluster, 100)) {
-        MatrixXd nearby = assembly_.jacobian(cluster);
-        const std::size_t rank = rank_of(nearby);
-        if (rank > cluster.rank) {
-          cluster.rank = rank;
-          G = std::move(nearby);
-        }
-      }
+      if (assembly_.close(cluster, 100)) samples.push_back(assembly_.jacobian(cluster));
       assembly_.positions() = start;
     }
+    return samples;
   }
 
   const JointDescription& description_of(std::size_t body) const {
@@ -135,9 +137,30 @@ class Choice {
     return any ? actuated : commanded;
   }
 
-  void choose(LoopCluster& cluster, const MatrixXd& G) {
+  /// Chooses from the first sample of full rank; preferred joints from the sample where they are
+  /// farthest from a dead center. Returns the sample.
+  const MatrixXd& choose(LoopCluster& cluster, const std::vector<MatrixXd>& samples) {
     const std::vector<bool> preferred = preferred_joints(cluster);
     const bool any = std::find(preferred.begin(), preferred.end(), true) != preferred.end();
+    std::size_t best = samples.size();
+    double largest = -1.0;
+    for (std::size_t k = 0; k < samples.size(); ++k) {
+      if (rank_of(samples[k]) < cluster.rank) continue;
+      std::vector<std::size_t> others;
+      for (std::size_t b = 0; b < cluster.size(); ++b) {
+        if (!preferred[b]) others.push_back(b);
+      }
+      const MatrixXd part = columns_of(samples[k], others);
+      const double value =
+          !any || others.size() < cluster.rank
+              ? 0.0
+              : part.jacobiSvd()
+                    .singularValues()[eigen_index(std::max<std::size_t>(cluster.rank, 1) - 1)];
+      if (value <= largest) continue;
+      largest = value;
+      best = k;
+    }
+    const MatrixXd& G = samples[best];
     cluster.dependent =
         any ? dependent_of_preferred(cluster, G, preferred) : best_choice(cluster, G);
     std::sort(cluster.dependent.begin(), cluster.dependent.end());
@@ -151,6 +174,7 @@ class Choice {
     for (std::size_t b = 0; any && b < cluster.size(); ++b) {
       if (preferred[b]) data_.actuated.push_back(data_.tree.bodies()[cluster.bodies[b]].coordinate);
     }
+    return G;
   }
 
   /// Dependent joints among those that are not preferred, as far as these suffice.

@@ -192,6 +192,12 @@ std::shared_ptr<const Mechanism::Data> make_data(RobotDescription description,
   validate(parsed);
   if (const Finding* error = parsed.first_error())
     throw to_error<ModelError>(*error, description.source);
+  for (const LinkDescription& link : description.links) {
+    if (!link.flexible || link.flexible->modes_y + link.flexible->modes_z == 0) continue;
+    throw ModelError("link '" + link.name + "'",
+                     "is flexible: flexible links are not supported in mechanisms with closed "
+                     "loops; remove <flexible> to treat it as rigid");
+  }
   auto data = std::make_shared<Mechanism::Data>(Model(std::move(open), options));
   data->description = std::move(description);
   build_clusters(*data);

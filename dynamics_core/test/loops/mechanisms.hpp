@@ -121,29 +121,39 @@ inline std::string four_bar_chain_urdf(std::size_t count) {
 }
 
 /// 3-RRR: a triangle carried by three arms of two links, in the plane. The platform hangs on arm 0.
+/// The loops are closed where all joints are at zero.
 inline std::string three_rrr_urdf() {
   std::string body;
-  const double radius = 0.6, platform = 0.2;
+  const double radius = 0.6, platform = 0.2, upper = 0.3, lower = 0.4, pi = std::numbers::pi;
+  double first_lower = 0.0;
   for (int k = 0; k < 3; ++k) {
-    const double angle = 2.0 * std::numbers::pi / 3.0 * k;
+    const double angle = 2.0 * pi / 3.0 * k;
+    const double bx = radius * std::cos(angle), by = radius * std::sin(angle);
+    const double cx = platform * std::cos(angle), cy = platform * std::sin(angle);
+    const double d = radius - platform;
+    const double a =
+        angle + pi + std::acos((upper * upper + d * d - lower * lower) / (2.0 * upper * d));
+    const double b = std::atan2(cy - by - upper * std::sin(a), cx - bx - upper * std::cos(a));
+    if (k == 0) first_lower = b;
     body += bar(fmt::format("upper{}", k), 1.0, 0.15, 0.01) +
             bar(fmt::format("lower{}", k), 0.8, 0.2, 0.012);
-    body +=
-        joint(fmt::format("a{}", k), "continuous", "base", fmt::format("upper{}", k),
-              fmt::format("{:.17g} {:.17g} 0", radius * std::cos(angle), radius * std::sin(angle)),
-              "0 0 1", "", fmt::format("0 0 {:.17g}", angle + 2.4), " actuated=\"true\"");
+    body += joint(fmt::format("a{}", k), "continuous", "base", fmt::format("upper{}", k),
+                  fmt::format("{:.17g} {:.17g} 0", bx, by), "0 0 1", "",
+                  fmt::format("0 0 {:.17g}", a), " actuated=\"true\"");
     body += joint(fmt::format("b{}", k), "continuous", fmt::format("upper{}", k),
-                  fmt::format("lower{}", k), "0.3 0 0", "0 0 1", "", "0 0 1.2");
+                  fmt::format("lower{}", k), fmt::format("{:.17g} 0 0", upper), "0 0 1", "",
+                  fmt::format("0 0 {:.17g}", b - a));
   }
-  body += bar("platform", 1.5, 0.0, 0.02);
-  body += joint("c", "continuous", "lower0", "platform", "0.4 0 0", "0 0 1", "", "0 0 0.4");
-  // the platform's frame is at its corner 0; the others are at +-30 degrees
+  // the platform's frame is at its corner 0, x towards the center; the others are at -+30 degrees
+  body += bar("platform", 1.5, platform, 0.02);
+  body += joint("c", "continuous", "lower0", "platform", fmt::format("{:.17g} 0 0", lower), "0 0 1",
+                "", fmt::format("0 0 {:.17g}", pi - first_lower));
   for (int k = 1; k < 3; ++k) {
-    const double side = platform * std::sqrt(3.0), turn = k == 1 ? 0.5 : -0.5;
-    body += constraint(
-        fmt::format("cut{}", k), "revolute", fmt::format("lower{}", k), "0.4 0 0", "platform",
-        fmt::format("{:.17g} {:.17g} 0", side * std::cos(turn * std::numbers::pi / 3.0),
-                    side * std::sin(turn * std::numbers::pi / 3.0)));
+    const double side = platform * std::sqrt(3.0), turn = k == 1 ? -pi / 6.0 : pi / 6.0;
+    body +=
+        constraint(fmt::format("cut{}", k), "revolute", fmt::format("lower{}", k),
+                   fmt::format("{:.17g} 0 0", lower), "platform",
+                   fmt::format("{:.17g} {:.17g} 0", side * std::cos(turn), side * std::sin(turn)));
   }
   return robot("three_rrr", body);
 }
