@@ -124,6 +124,10 @@ std::pair<const LoopConstraint*, double> worst(const Mechanism::Data& data,
 
 [[noreturn]] void cannot_close(const Mechanism::Data& data, const LoopConstraint& constraint,
                                double error) {
+  if (error < 1e-6) {
+    throw ModelError("constraint '" + constraint.name + "'",
+                     "the loop cannot close: the two frames meet with opposite axes; correct rpy");
+  }
   throw ModelError(
       "constraint '" + constraint.name + "'",
       fmt::format(

@@ -76,10 +76,12 @@ bool directions_agree(const Mechanism::Data& data, const LoopCluster& cluster,
                       const Kinematics::Memory& motion) noexcept {
   for (const std::size_t k : cluster.constraints) {
     const LoopConstraint& constraint = data.constraints[k];
+    if (constraint.type != ConstraintType::fixed && constraint.type != ConstraintType::prismatic)
+      continue;
     if (constraint.coupling) continue;
     const Ends ends(constraint, motion);
     for (const LoopRow& row : constraint.rows) {
-      if (row.kind != LoopRow::Kind::direction || row.i == row.j) continue;
+      if (row.kind != LoopRow::Kind::direction) continue;
       // axis j of both frames
       if (ends.axes_a.col(row.j).dot(ends.axes_b.col(row.j)) < 0.0) return false;
     }

@@ -16,8 +16,8 @@ void loop_errors(const Mechanism::Data& data, const LoopCluster& cluster,
                  const Kinematics::Memory& motion, const double* q,
                  Eigen::Ref<Eigen::VectorXd> phi) noexcept;
 
-/// True if the axes of all constraints point the right way: equations of directions hold for the
-/// opposite directions too.
+/// True if the frames of fixed and prismatic constraints have the same orientation: their equations
+/// hold for opposite directions too. A revolute or planar constraint has an axis without direction.
 bool directions_agree(const Mechanism::Data& data, const LoopCluster& cluster,
                       const Kinematics::Memory& motion) noexcept;
 

@@ -17,7 +17,7 @@ namespace {
 TEST(LoopCost, OperationsGrowLinearly) {
   std::vector<double> logs;
   std::vector<double> counts;
-  for (const std::size_t n : {4U, 8U, 16U, 32U, 64U}) {
+  for (const std::size_t n : {4U, 16U, 64U}) {
     const Mechanism mechanism = mechanism_from_urdf(four_bar_chain_urdf(n));
     MechanismWorkspace workspace(mechanism);
     std::vector<double> q(mechanism.start().begin(), mechanism.start().end()), qd(q.size(), 0.1),

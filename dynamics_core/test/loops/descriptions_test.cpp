@@ -140,8 +140,8 @@ std::vector<BadDescription> bad_descriptions() {
            R"(<constraint name="tie" type="prismatic"><parent_axis xyz="0 0 1"/><child_axis xyz="1 0 0"/>)" +
            other),
        "constraint-axes", "same orientation"},
-      {"bars too short to close", R"(<parent_origin xyz="0.9000000000)",
-       R"(<parent_origin xyz="0.0100000000)", "loop", "cannot close"},
+      {"bars too short to close", R"(<origin xyz="1 0 0")", R"(<origin xyz="9 0 0")", "loop",
+       "cannot close"},
       {"axes cannot be parallel", axis, R"(<parent_axis xyz="1 0 0"/>)", "loop", "cannot close"},
       {"distance too large", "</robot>",
        more(R"(<constraint name="tie" type="distance" value="50">)" + other), "loop",
