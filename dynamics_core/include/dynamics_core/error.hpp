@@ -23,8 +23,9 @@
 //   if (status != Status::ok) log(to_string(status));          // "singular inertia matrix"
 //
 // Every function that takes memory made beforehand (Workspace, DerivativeWorkspace,
-// FlexibleWorkspace, MechanismWorkspace, BatchWorkspace, Kinematics, InertiaFactor) has one. Only effort_parts() and
-// scale_time() have none, because they allocate their results; they are for planners.
+// FlexibleWorkspace, MechanismWorkspace, BatchWorkspace, Kinematics, InertiaFactor) has one. Only
+// effort_parts() and scale_time() have none, because they allocate their results; they are for
+// planners.
 //
 // A result that NAME returns is the last output argument of try_NAME (before the base motion).
 // All of them are noexcept, never allocate, and write no output unless they return Status::ok (two

@@ -97,7 +97,8 @@ void color_shapes(ParsedRobot& robot, const Colors& colors);
 /// Reads <constraint> elements.
 void read_constraints(ElementReader& reader);
 
-/// Marks joints with a command interface in <ros2_control>, and reads rotor inertias from <transmission> and <ros2_control>, reflected to the joint.
+/// Marks joints with a command interface in <ros2_control>, and reads rotor inertias from
+/// <transmission> and <ros2_control>, reflected to the joint.
 void read_rotor_inertias(ElementReader& reader);
 
 /// Reports attributes and elements that are neither URDF nor extensions known to this reader.

@@ -53,8 +53,7 @@ Recording run_with(Plant& plant, Controller& controller, const SimulationOptions
     q0 = std::move(start.q);
     qd0 = std::move(start.qd);
   } else {
-    q0 =
-        initial_state("q0", options.q0.empty() ? default_start(plant.model()) : options.q0, plant);
+    q0 = initial_state("q0", options.q0.empty() ? default_start(plant.model()) : options.q0, plant);
     qd0 = initial_state("qd0", options.qd0, plant);
   }
   ControlLoop loop(controller, plant, options, q0, qd0);

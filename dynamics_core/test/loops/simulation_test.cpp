@@ -8,6 +8,7 @@
 
 #include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/integrators.hpp"
+#include "dynamics_core/real_time_simulation.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "loops/mechanisms.hpp"
 
@@ -172,6 +173,7 @@ TEST(LoopSimulation, StopsAndLocksAreRefused) {
   options.limits = false;
   options.locks.push_back({.joint = "b"});
   EXPECT_THROW(simulate(*plant, options), ArgumentError);
+  EXPECT_THROW(RealTimeSimulation(loop_plant(mechanism)), ArgumentError);
 }
 
 TEST(LoopSimulation, StartMustCloseTheLoops) {

@@ -330,9 +330,8 @@ TEST(Constraints, OfUnknownTypeAreErrors) {
   const std::string text = replaced(
       test::arm_urdf(), "</robot>",
       R"(<constraint name="bar" type="point"><link1 link="base"/><link2 link="lower"/></constraint></robot>)");
-  EXPECT_THAT(error_message(text),
-              AllOf(HasSubstr("arm.urdf:31"), HasSubstr("constraint 'bar'"),
-                    HasSubstr("type 'point' is not supported")));
+  EXPECT_THAT(error_message(text), AllOf(HasSubstr("arm.urdf:31"), HasSubstr("constraint 'bar'"),
+                                         HasSubstr("type 'point' is not supported")));
   const CheckReport report = check_urdf(text);
   EXPECT_THAT(report.findings, Contains(finding(Severity::error, "constraint-type", 31)))
       << print(report);
