@@ -13,7 +13,7 @@ import sys
 
 # Folders that each folder may include. There is no cycle.
 BASE = ["base", "spatial", "model"]
-DYNAMICS = BASE + ["rigid", "flexible", "batch"]
+DYNAMICS = BASE + ["rigid", "flexible", "batch", "loops"]
 LAYERS = {
     "base": [],
     "mcap": ["base"],
@@ -22,6 +22,7 @@ LAYERS = {
     "readers": BASE,
     "rigid": BASE,
     "flexible": BASE + ["rigid"],
+    "loops": BASE + ["rigid", "flexible", "readers"],
     "batch": BASE + ["rigid"],
     "trajectory": DYNAMICS + ["readers", "mcap"],
     "ode": ["base"],
@@ -44,6 +45,7 @@ PUBLIC = {
     "rigid": "derivatives energy external_inputs forward_dynamics inertia_matrix inverse_dynamics"
     " inverse_kinematics kinematics regressor workspace",
     "flexible": "flexible_dynamics flexible_model",
+    "loops": "closed_loops",
     "batch": "batch",
     "trajectory": "joint_log marker_shapes trajectory trajectory_efforts",
     "ode": "integrators",

@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "dynamics_core/check.hpp"
+#include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/from_urdf.hpp"
@@ -31,11 +33,15 @@ bool rejects_input(const Error& error) {
          dynamic_cast<const ModelError*>(&error) != nullptr;
 }
 
-/// The model, or std::nullopt if it is rejected with a ParseError or ModelError. Other exceptions
-/// are not caught.
-std::optional<Model> try_urdf(std::string_view text) {
+using Loaded = std::variant<Model, Mechanism>;
+
+/// The model, or the mechanism of a text with constraints, or std::nullopt if it is rejected with a
+/// ParseError or ModelError. Other exceptions are not caught.
+std::optional<Loaded> try_urdf(std::string_view text) {
   try {
-    return model_from_urdf(text, {}, "fuzz.urdf");
+    RobotDescription description = read_urdf(text, "fuzz.urdf");
+    if (!description.constraints.empty()) return Mechanism(std::move(description));
+    return Model(std::move(description));
   } catch (const Error& error) {
     require(rejects_input(error), "a URDF is rejected with a ParseError or a ModelError");
     require(!std::string_view(error.what()).empty(), "an error has a message");
@@ -60,10 +66,27 @@ void exercise(const Model& model) {
   }
 }
 
+/// The same for a mechanism, at its start.
+void exercise(const Mechanism& mechanism) {
+  const std::size_t n = mechanism.tree().size();
+  if (n > 40) return;
+  MechanismWorkspace workspace(mechanism);
+  const std::vector<double> q(mechanism.start().begin(), mechanism.start().end()), zero(n, 0.0);
+  require(loop_error(mechanism, workspace, q) <= 1e-6, "the start closes the loops");
+  std::vector<double> qdd(n), tau(mechanism.size());
+  try {
+    forward_dynamics(mechanism, workspace, q, zero, zero, qdd);
+    for (const double x : qdd) require(std::isfinite(x), "accelerations are finite");
+    inverse_dynamics(mechanism, workspace, q, zero, qdd, tau);
+  } catch (const StateError&) {  // singular
+  }
+}
+
 }  // namespace
 
 void urdf(std::string_view text) {
-  if (const auto model = try_urdf(text)) exercise(*model);
+  const auto loaded = try_urdf(text);
+  if (loaded) std::visit([](const auto& robot) { exercise(robot); }, *loaded);
 }
 
 void check(std::string_view text) {

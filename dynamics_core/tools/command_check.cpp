@@ -113,8 +113,9 @@ void print_report(const CheckReport& report) {
   std::size_t fixable = 0;
   for (const Finding& finding : report.findings) {
     if (previous == nullptr || previous->kind != finding.kind || previous->name != finding.name) {
-      const bool named =
-          finding.kind == Finding::Kind::link || finding.kind == Finding::Kind::joint;
+      const bool named = finding.kind == Finding::Kind::link ||
+                         finding.kind == Finding::Kind::joint ||
+                         finding.kind == Finding::Kind::constraint;
       fmt::print("\n{}\n",
                  colorize("1", printable(named ? fmt::format("{} '{}'", to_string(finding.kind),
                                                              finding.name)

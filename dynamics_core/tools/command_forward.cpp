@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include "external_arguments.hpp"
 #include "flexible_report.hpp"
+#include "loop_report.hpp"
 #include "papers/formulations/registry.hpp"
 #include "report.hpp"
 #include "robot.hpp"
@@ -28,7 +29,11 @@ void add_forward(CLI::App& app, Outcome&) {
   args->external.add_to(*command);
   args->add_flags_to(*command, true);
   command->callback([args] {
-    Robot robot = args->robot.load();
+    Robot robot = args->robot.load_robot_or_mechanism();
+    if (robot.mechanism) {
+      report_loop_forward(robot, {*args, args->tau, args->algorithm, &args->external});
+      return;
+    }
     warn_outside_limits(robot, "--q", args->q);
     if (const auto flexible = flexible_model(robot, args->rigid)) {
       args->external.refuse_all_but_wrenches(needs_rigid_links);

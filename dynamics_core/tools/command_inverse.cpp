@@ -10,6 +10,7 @@
 #include "external_arguments.hpp"
 #include "flexible_report.hpp"
 #include "log_file.hpp"
+#include "loop_report.hpp"
 #include "mesh_arguments.hpp"
 #include "page.hpp"
 #include "papers/formulations/registry.hpp"
@@ -31,7 +32,11 @@ struct InverseArguments : StateArguments {
 };
 
 void one_state(const InverseArguments& args) {
-  Robot robot = args.robot.load();
+  Robot robot = args.robot.load_robot_or_mechanism();
+  if (robot.mechanism) {
+    report_loop_inverse(robot, {args, args.qdd, args.algorithm, &args.external});
+    return;
+  }
   warn_outside_limits(robot, "--q", args.q);
   if (const auto flexible = flexible_model(robot, args.rigid)) {
     args.external.refuse_all_but_wrenches(needs_rigid_links);

@@ -10,6 +10,7 @@
 #include "dynamics_core/flexible_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "flexible_report.hpp"
+#include "loop_report.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 
@@ -92,9 +93,9 @@ void report_kinematics(const KinematicsArguments& args) {
     throw InputError("--axes has no effect without --frame (Jacobian) or --qd (velocities)");
   const NamedAxes& axes =
       find_by_name(all_axes, "axes", args.axes.empty() ? all_axes[0].name : args.axes);
-  Robot robot = args.robot.load();
+  Robot robot = args.robot.load_robot_or_mechanism();
   const Model& model = robot.model;
-  warn_outside_limits(robot, "--q", args.q);
+  if (!robot.mechanism) warn_outside_limits(robot, "--q", args.q);
   std::vector<FrameState> states;
   Eigen::MatrixXd J(6, static_cast<Eigen::Index>(model.size()));
   if (const auto flexible = flexible_model(robot, args.rigid)) {
@@ -102,8 +103,9 @@ void report_kinematics(const KinematicsArguments& args) {
   } else {
     const bool moving = !args.qd.empty();
     const std::vector<double> zero(model.size(), 0.0);
-    const auto q = parse_vector("--q", args.q, model.size(), robot.q0);
-    const auto qd = parse_vector("--qd", args.qd, model.size(), zero);
+    const LoopState closed = robot.mechanism ? loop_state(robot, args.q, args.qd) : LoopState{};
+    const auto q = robot.mechanism ? closed.q : parse_vector("--q", args.q, model.size(), robot.q0);
+    const auto qd = robot.mechanism ? closed.qd : parse_vector("--qd", args.qd, model.size(), zero);
     Kinematics kinematics(model);
     forward_kinematics(model, kinematics, q, qd);
     if (args.frame.empty()) {
@@ -124,6 +126,7 @@ void report_kinematics(const KinematicsArguments& args) {
     return;
   }
   auto object = with_joints(robot);
+  if (robot.mechanism) object["q"] = loop_state(robot, args.q, args.qd).q;
   ordered_json frames = ordered_json::array();
   for (const FrameState& state : states) {
     frames.push_back({{"name", state.name}});

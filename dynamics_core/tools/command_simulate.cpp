@@ -58,6 +58,18 @@ SimulationOptions options_of(const SimulateArguments& args, Robot& robot,
   options.friction = !args.no_friction;
   if (args.restitution) options.restitution = *args.restitution;
   if (!args.base_motion.empty()) options.base = base_motion(args.base_motion);
+  if (robot.mechanism) {
+    // all joints or the independent ones
+    if (!args.q0.empty()) options.q0 = parse_numbers("--q0", args.q0);
+    if (!args.qd0.empty()) options.qd0 = parse_numbers("--qd0", args.qd0);
+    args.control.apply(robot, robot.q0, options);
+    if (options.trajectory) {
+      throw InputError(
+          "references are not supported for robots with closed loops: their controllers hold the "
+          "start position");
+    }
+    return options;
+  }
   if (flexible) {
     options.q0 = parse_state("--q0", args.q0, *flexible, robot.q0);
     options.qd0 = parse_state("--qd0", args.qd0, *flexible, robot.qd0);
@@ -183,23 +195,43 @@ std::unique_ptr<Plant> rigid_plant_of(const SimulateArguments& args, const Model
   return plant;
 }
 
+/// Throws InputError for options that robots with closed loops do not have.
+void refuse_with_loops(const SimulateArguments& args) {
+  const auto refuse = [](bool given, const char* option) {
+    if (given)
+      throw InputError(fmt::format("{} is not supported for robots with closed loops", option));
+  };
+  refuse(args.options.limits, "--limits");
+  refuse(!args.base_motion.empty(), "--base-motion");
+  refuse(args.precision != "double", "--precision double-double");
+  refuse(!args.algorithm.empty() && args.algorithm != default_algorithm,
+         "--algorithm other than udut");
+}
+
 void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
   if (args.precision != "double" && args.precision != "double-double") {
     throw InputError(
         fmt::format("unknown precision '{}': it must be double or double-double", args.precision));
   }
-  Robot robot = args.robot.load();
+  Robot robot = args.robot.load_robot_or_mechanism();
   if (!args.payload.empty()) robot.model = robot.model.with_payload(payload(args.payload, robot));
-  warn_outside_limits(robot, "--q0", args.q0);
+  if (robot.mechanism) {
+    if (!args.payload.empty())
+      robot.mechanism = robot.mechanism->with_payload(payload(args.payload, robot));
+    refuse_with_loops(args);
+  } else {
+    warn_outside_limits(robot, "--q0", args.q0);
+  }
   const RunOutputs outputs(args.outputs, args.compare, args.meshes.load(robot, args.outputs));
-  const auto flexible = flexible_model(robot, args.rigid);
+  const auto flexible = robot.mechanism ? std::nullopt : flexible_model(robot, args.rigid);
   refuse_options_without_effect(args);
   const auto controller = args.control.make(robot);
   if (controller && args.precision != "double")
     throw InputError("--precision double-double supports the scenarios only, not --controller");
   SimulationOptions options = options_of(args, robot, flexible);
-  const auto plant =
-      flexible ? flexible_plant_of(args, *flexible) : rigid_plant_of(args, robot.model, options);
+  const auto plant = robot.mechanism ? loop_plant(*robot.mechanism, {.friction = options.friction})
+                     : flexible      ? flexible_plant_of(args, *flexible)
+                                     : rigid_plant_of(args, robot.model, options);
 
   std::signal(SIGINT, set_interrupted);
   std::signal(SIGTERM, set_interrupted);

@@ -9,6 +9,7 @@
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "flexible_report.hpp"
+#include "loop_report.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 
@@ -26,7 +27,12 @@ void add_terms(CLI::App& app, Outcome&) {
                     "steps of the elimination");
   args->add_flags_to(*command, false);
   command->callback([args] {
-    Robot robot = args->robot.load();
+    Robot robot = args->robot.load_robot_or_mechanism();
+    if (robot.mechanism) {
+      if (args->denoc) throw InputError("--denoc: this robot has closed loops");
+      report_loop_terms(robot, {*args, "", "udut"});
+      return;
+    }
     warn_outside_limits(robot, "--q", args->q);
     if (const auto flexible = flexible_model(robot, args->rigid)) {
       if (args->denoc) throw InputError("--denoc: this robot has flexible links; add --rigid");

@@ -41,7 +41,15 @@ std::string pose_text(const Pose& pose) {
 }
 
 ordered_json with_joints(const Robot& robot) {
-  return {{"joints", robot.model.coordinate_names()}, {"warnings", robot.warnings}};
+  ordered_json object = {{"joints", robot.model.coordinate_names()}};
+  if (robot.mechanism) {
+    std::vector<std::string> names;
+    for (const std::size_t joint : robot.mechanism->independent())
+      names.push_back(robot.model.coordinates()[joint].name);
+    object["independent"] = names;
+  }
+  object["warnings"] = robot.warnings;
+  return object;
 }
 
 void print_json(const ordered_json& object) {

@@ -25,7 +25,8 @@ ordered_json pose_json(const Pose& pose);
 /// "xyz 1 2 3, rpy 0 0 0".
 std::string pose_text(const Pose& pose);
 
-/// {"joints": [...], "warnings": [...]}: the first keys of the JSON object of every robot command.
+/// {"joints": [...], "warnings": [...]}, with closed loops "independent" too: the first keys of the
+/// JSON object of every robot command.
 ordered_json with_joints(const Robot& robot);
 
 void print_json(const ordered_json& object);

@@ -30,6 +30,14 @@ Robot from_table(const std::string& argument, DhTable table) {
   return {std::move(model), argument, std::move(table), std::move(q0), std::move(qd0), {}, {}};
 }
 
+Robot from_mechanism(const std::string& argument, const Mechanism& mechanism) {
+  const std::vector<double> zero(mechanism.tree().size(), 0.0);
+  Robot robot = {mechanism.tree(), argument, std::nullopt,
+                 std::vector<double>(mechanism.start().begin(), mechanism.start().end()), zero};
+  robot.mechanism = mechanism;
+  return robot;
+}
+
 bool has_suffix(const std::string& path, std::initializer_list<const char*> suffixes) {
   const std::string suffix = std::filesystem::path(path).extension().string();
   return std::any_of(suffixes.begin(), suffixes.end(), [&](const char* s) { return suffix == s; });
@@ -47,7 +55,9 @@ Robot read_robot(const std::string& argument) {
   std::string text = read_file(argument);
   if (has_suffix(argument, {".yaml", ".yml"}))
     return from_table(argument, read_dh_table(text, argument));
-  Model model = model_from_urdf(text, {}, argument);
+  RobotDescription description = read_urdf(text, argument);
+  if (!description.constraints.empty()) return from_mechanism(argument, Mechanism(description));
+  Model model(std::move(description));
   const std::vector<double> zero(model.size(), 0.0);
   return {std::move(model), argument, std::nullopt, zero, zero, {}, std::move(text)};
 }
@@ -83,9 +93,21 @@ void report_warnings(Robot& robot, std::span<const Note> notes) {
   }
 }
 
-Robot load_robot(const std::string& argument) {
+Robot load_robot_or_mechanism(const std::string& argument) {
   Robot robot = read_robot(argument);
   report_warnings(robot, robot.model.notes());
+  if (robot.mechanism) report_warnings(robot, robot.mechanism->notes());
+  return robot;
+}
+
+Robot load_robot(const std::string& argument) {
+  Robot robot = load_robot_or_mechanism(argument);
+  if (robot.mechanism) {
+    throw InputError(fmt::format(
+        "{}: constraint '{}' closes a loop; this command takes robots without closed loops "
+        "(inverse, forward, terms, kinematics, simulate and check take them)",
+        argument, robot.mechanism->description().constraints.front().name));
+  }
   return robot;
 }
 
@@ -102,12 +124,26 @@ void RobotArgument::add_to(CLI::App& command) {
                      "gravity x,y,z in m/s^2 (default: from the DH table, otherwise 0,0,-9.81)");
 }
 
+namespace {
+
+void set_gravity(Robot& robot, const std::string& gravity) {
+  if (gravity.empty()) return;
+  const auto g = parse_vector("--gravity", gravity, 3, {}, "x,y,z in m/s^2");
+  robot.model = robot.model.with_gravity({g[0], g[1], g[2]});
+  if (robot.mechanism) robot.mechanism = robot.mechanism->with_gravity({g[0], g[1], g[2]});
+}
+
+}  // namespace
+
 Robot RobotArgument::load() const {
   Robot robot = load_robot(name);
-  if (!gravity.empty()) {
-    const auto g = parse_vector("--gravity", gravity, 3, {}, "x,y,z in m/s^2");
-    robot.model = robot.model.with_gravity({g[0], g[1], g[2]});
-  }
+  set_gravity(robot, gravity);
+  return robot;
+}
+
+Robot RobotArgument::load_robot_or_mechanism() const {
+  Robot robot = tools::load_robot_or_mechanism(name);
+  set_gravity(robot, gravity);
   return robot;
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/trajectory.hpp"
@@ -31,6 +32,8 @@ struct Robot {
   /// Warnings of the reader, printed on stderr and stored under "warnings" of every JSON object.
   std::vector<std::string> warnings = {};
   std::string urdf = {};  ///< text of the URDF; of a DH table: empty, see urdf_text()
+  /// A robot with closed loops: `model` is its tree, `q0` its start.
+  std::optional<Mechanism> mechanism = std::nullopt;
 };
 
 /// The URDF of the robot, for files that contain it; empty for a table that no URDF can express.
@@ -40,8 +43,9 @@ std::string urdf_text(const Robot& robot);
 void report_warnings(Robot& robot, std::span<const Note> notes);
 
 /// Loads a built-in robot, a DH table (.yaml, .yml) or a URDF file and reports its warnings. Throws
-/// InputError or an Error of the library.
+/// InputError or an Error of the library. A robot with closed loops is refused by load_robot().
 Robot load_robot(const std::string& argument);
+Robot load_robot_or_mechanism(const std::string& argument);
 
 /// Contents of a file. Throws InputError with the path if it cannot be read.
 std::string read_file(const std::string& path);
@@ -53,7 +57,8 @@ struct RobotArgument {
   void add_to(CLI::App& command);
   /// Without --gravity, for commands that it has no effect on.
   void add_name_to(CLI::App& command);
-  Robot load() const;
+  Robot load() const;                     ///< refuses closed loops
+  Robot load_robot_or_mechanism() const;  ///< for commands that know them
 };
 
 /// The options of the commands on one state of a robot.

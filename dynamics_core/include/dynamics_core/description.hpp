@@ -33,11 +33,11 @@ struct Finding {
     error         ///< no Model can be built, or it has no forward dynamics
   };
   /// The kind of element that the finding is about.
-  enum class Kind { file, robot, link, joint };
+  enum class Kind { file, robot, link, joint, constraint };
 
   Severity severity;
   Kind kind;
-  std::string name;      ///< of the link, joint, robot or file
+  std::string name;      ///< of the link, joint, constraint, robot or file
   std::string code;      ///< stable identifier such as "mass-negative"
   std::string message;   ///< what is wrong, with values
   std::string repair;    ///< what would be right; empty if no action is needed
@@ -161,6 +161,37 @@ struct JointDescription {
   double rotor_inertia = 0.0;                       ///< reflected to the joint (kg m^2 or kg)
   std::optional<Mimic> mimic;
   std::size_t line = 0;  ///< line in the file, 0 if unknown
+  /// Whether an actuator moves a joint of a closed loop; nothing: not stated.
+  std::optional<bool> actuated;
+  bool in_ros2_control = false;  ///< a <ros2_control> block has a command interface for it
+};
+
+/// What a constraint between two links leaves free.
+enum class ConstraintType {
+  fixed,      ///< nothing
+  revolute,   ///< the rotation about the axis
+  prismatic,  ///< the translation along the axis
+  spherical,  ///< the rotation
+  universal,  ///< the rotations about the axis of the parent and about that of the child
+  planar,     ///< the translations perpendicular to the axis, and the rotation about it
+  distance    ///< all but the distance of the two origins
+};
+
+/// Name used in URDF: "fixed", "revolute", ...
+const char* to_string(ConstraintType type);
+
+/// A constraint that closes a loop of the tree: a joint that was cut. See closed_loops.hpp.
+struct ConstraintDescription {
+  std::string name;
+  ConstraintType type = ConstraintType::fixed;
+  std::string parent;                                      ///< link name
+  std::string child;                                       ///< link name
+  Pose parent_origin;                                      ///< in the frame of the parent link
+  Pose child_origin;                                       ///< in the frame of the child link
+  Eigen::Vector3d parent_axis = Eigen::Vector3d::UnitX();  ///< in the frame of parent_origin
+  Eigen::Vector3d child_axis = Eigen::Vector3d::UnitX();   ///< in the frame of child_origin
+  double distance = 0.0;                                   ///< of type distance (m)
+  std::size_t line = 0;                                    ///< line in the file, 0 if unknown
 };
 
 /// Links and joints as described by a file, with the findings of its reader.
@@ -170,6 +201,8 @@ struct RobotDescription {
   std::vector<LinkDescription> links;
   std::vector<JointDescription> joints;  ///< in file order
   std::vector<Finding> findings;         ///< warnings of the reader, also in Model::notes()
+  /// Constraints that close loops. A Model takes none; a Mechanism (closed_loops.hpp) does.
+  std::vector<ConstraintDescription> constraints;
 };
 
 }  // namespace dynamics

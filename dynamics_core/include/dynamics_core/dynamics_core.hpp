@@ -12,6 +12,7 @@
 
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/check.hpp"
+#include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/controllers.hpp"
 #include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/description.hpp"

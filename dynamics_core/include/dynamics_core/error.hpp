@@ -23,14 +23,15 @@
 //   if (status != Status::ok) log(to_string(status));          // "singular inertia matrix"
 //
 // Every function that takes memory made beforehand (Workspace, DerivativeWorkspace,
-// FlexibleWorkspace, BatchWorkspace, Kinematics, InertiaFactor) has one. Only effort_parts() and
-// scale_time() have none, because they allocate their results; they are for planners.
+// FlexibleWorkspace, MechanismWorkspace, BatchWorkspace, Kinematics, InertiaFactor) has one. Only
+// effort_parts() and scale_time() have none, because they allocate their results; they are for
+// planners.
 //
 // A result that NAME returns is the last output argument of try_NAME (before the base motion).
 // All of them are noexcept, never allocate, and write no output unless they return Status::ok (two
 // exceptions: batches, see batch.hpp, and large robots, see udut()). NAME calls try_NAME and
 // throws: ArgumentError for the statuses from wrong_workspace to shared_memory, StateError for
-// not_computed and singular.
+// the others.
 
 #include <stdexcept>
 #include <string>
@@ -99,6 +100,8 @@ enum class [[nodiscard]] Status {
   shared_memory,    ///< two outputs have numbers in common
   not_computed,     ///< a query before the pass that computes its answer
   singular,         ///< the inertia matrix is singular in this position
+  not_closed,       ///< the position does not close the loops of a mechanism
+  singular_loop,    ///< the loops of a mechanism are singular in this position (a dead center)
 };
 // clang-format on
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Plant: the equations of motion that simulate() integrates. Two are provided: rigid robots and
-// robots with flexible links.
+// Plant: the equations of motion that simulate() integrates. Three are provided: rigid robots,
+// robots with flexible links, and mechanisms with closed loops.
 //
 //   auto plant = dynamics::rigid_plant(model, {.friction = true});
 //   dynamics::Recording run = dynamics::simulate(*plant, options);
@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/flexible_model.hpp"
@@ -165,6 +166,16 @@ class Plant : public EquationsOfMotion<double> {
   /// simulator, which lets joints stick and slide (N m or N).
   virtual double dry_friction(std::size_t /*joint*/) const { return 0.0; }
 
+  // closed loops; none on a tree
+
+  /// The mechanism, null for a tree.
+  virtual const Mechanism* mechanism() const { return nullptr; }
+  /// Moves a state to the nearest one that closes the loops. Returns how far it was moved, relative
+  /// to the size of the mechanism.
+  virtual double project(MutableVector /*q*/, MutableVector /*qd*/) { return 0.0; }
+  /// Whether the joint has an actuator; controllers exert no torque on the others.
+  virtual bool actuated(std::size_t /*joint*/) const { return true; }
+
   /// The same plant with another payload, or without one. Throws ArgumentError for an invalid
   /// payload. Default: throws ArgumentError.
   virtual std::unique_ptr<Plant> with_payload(const std::optional<Payload>& payload) const;
@@ -192,6 +203,19 @@ struct RigidPlantOptions {
 
 /// Rigid-body dynamics of the model; flexible links are treated as rigid.
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options = {});
+
+/// Options of loop_plant().
+struct LoopPlantOptions {
+  /// Damping and Coulomb friction of the joints, smooth at low velocities as in
+  /// inverse_dynamics().
+  bool friction = true;
+};
+
+/// Dynamics of a mechanism with closed loops. Coordinates: all joints of Mechanism::tree(). States
+/// are projected onto the loops before accelerations and energies are computed. feedforward_torques
+/// and computed_torques are those of Mechanism::actuated(); references need only describe the
+/// independent joints. Joint stops and locks are not supported: simulate() refuses them.
+std::unique_ptr<Plant> loop_plant(const Mechanism& mechanism, const LoopPlantOptions& options = {});
 
 /// Options of flexible_plant().
 struct FlexiblePlantOptions {

@@ -16,6 +16,8 @@ std::string_view to_string(Status status) noexcept {
     case Status::shared_memory: return "arguments share memory";
     case Status::not_computed: return "not computed yet";
     case Status::singular: return "singular inertia matrix";
+    case Status::not_closed: return "loops not closed";
+    case Status::singular_loop: return "singular position of a loop";
   }
   return "unknown status";
 }

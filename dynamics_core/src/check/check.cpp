@@ -6,6 +6,7 @@
 #include <new>
 
 #include "check/plausibility.hpp"
+#include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/from_urdf.hpp"
 #include "readers/dh_reader.hpp"
@@ -25,6 +26,8 @@ void sort_findings(ParsedRobot& robot) {
   std::map<std::pair<Kind, std::string>, std::size_t> rank;
   for (const auto& link : robot.links) rank.try_emplace({Kind::link, link.name}, rank.size());
   for (const auto& joint : robot.joints) rank.try_emplace({Kind::joint, joint.name}, rank.size());
+  for (const auto& constraint : robot.constraints)
+    rank.try_emplace({Kind::constraint, constraint.name}, rank.size());
   const auto key = [&](const Finding& finding) {
     const auto found = rank.find({finding.kind, finding.name});
     return std::tuple(finding.kind, found == rank.end() ? rank.size() : found->second,
@@ -58,10 +61,52 @@ void validate_and_check(ParsedRobot& robot) {
   check::check_joints(robot);
 }
 
+/// The name in "constraint 'NAME'".
+std::string constraint_name(const std::string& element) {
+  const std::size_t first = element.find('\''), last = element.rfind('\'');
+  return first == last ? element : element.substr(first + 1, last - first - 1);
+}
+
+/// Builds the Mechanism of a description without errors: loops that cannot close are errors, loops
+/// that are singular at the start or over-constrained are warnings.
+void check_loops(const RobotDescription& description, ParsedRobot& robot, CheckReport& report) {
+  const auto add = [&](Severity severity, const std::string& element, const char* code,
+                       std::string message) {
+    const std::string name = constraint_name(element);
+    const auto found =
+        std::find_if(description.constraints.begin(), description.constraints.end(),
+                     [&](const ConstraintDescription& each) { return each.name == name; });
+    if (found == description.constraints.end()) {
+      robot.report(severity, Kind::robot, robot.name, code, element + ": " + message, "");
+    } else {
+      robot.report(severity, Kind::constraint, name, code, std::move(message), "", found->line);
+    }
+  };
+  try {
+    const Mechanism mechanism(description);
+    report.loads = true;
+    report.coordinates = mechanism.size();
+    for (const Note& note : mechanism.notes()) {
+      const bool warning = note.severity == Note::Severity::warning;
+      add(warning ? Severity::warning : Severity::information, note.element,
+          warning ? "loop" : "redundant", note.message);
+    }
+  } catch (const ModelError& error) {
+    std::string message = error.what();
+    const std::string prefix = error.element() + ": ";
+    if (message.starts_with(prefix)) message.erase(0, prefix.size());
+    add(Severity::error, error.element(), "loop", std::move(message));
+  }
+}
+
 /// Builds the Model of a description without errors and checks its dynamics.
 void build_and_check_dynamics(const RobotDescription& description, ParsedRobot& robot,
                               CheckReport& report, const CheckOptions& options) {
   try {
+    if (!description.constraints.empty()) {
+      check_loops(description, robot, report);
+      return;
+    }
     const Model model(description);
     report.loads = true;
     report.coordinates = model.size();
@@ -115,7 +160,8 @@ CheckReport check_urdf(std::string_view text, std::string_view source,
     compare_with_urdfdom(urdf.urdf_1_0, description, robot.findings);
     if (!has_model_errors(robot)) {
       build_and_check_dynamics(description, robot, report, options);
-      if (report.loads) check::check_dh_expressible(description, robot);
+      if (report.loads && description.constraints.empty())
+        check::check_dh_expressible(description, robot);
     }
   }
   return finish(std::move(robot), std::move(report));

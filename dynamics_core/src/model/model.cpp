@@ -19,6 +19,12 @@ std::vector<Note> validate_description(const RobotDescription& description) {
   if (const Finding* error = robot.first_error()) {
     throw to_error<ModelError>(*error, description.source);
   }
+  if (!description.constraints.empty()) {
+    throw ModelError("constraint '" + description.constraints.front().name + "'",
+                     "closes a loop, but this function takes trees only: build a Mechanism "
+                     "(dynamics_core/closed_loops.hpp), or remove the constraint to get the "
+                     "dynamics of the open tree");
+  }
   std::vector<Note> notes;
   const auto add = [&](const std::vector<Finding>& findings) {
     for (const Finding& finding : findings) {

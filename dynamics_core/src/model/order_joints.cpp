@@ -20,6 +20,19 @@ const char* to_string(JointType type) {
   return "unknown";
 }
 
+const char* to_string(ConstraintType type) {
+  switch (type) {
+    case ConstraintType::fixed: return "fixed";
+    case ConstraintType::revolute: return "revolute";
+    case ConstraintType::prismatic: return "prismatic";
+    case ConstraintType::spherical: return "spherical";
+    case ConstraintType::universal: return "universal";
+    case ConstraintType::planar: return "planar";
+    case ConstraintType::distance: return "distance";
+  }
+  return "unknown";
+}
+
 std::vector<ResolvedMimic> resolve_mimics(const RobotDescription& description,
                                           const JointIndex& index) {
   const std::size_t count = description.joints.size();

@@ -52,6 +52,7 @@ const char* to_string(Finding::Kind kind) {
     case Finding::Kind::robot: return "robot";
     case Finding::Kind::link: return "link";
     case Finding::Kind::joint: return "joint";
+    case Finding::Kind::constraint: return "constraint";
   }
   return "unknown";
 }
@@ -76,6 +77,12 @@ Finding& ParsedRobot::report(Finding::Severity severity, const ParsedJoint& join
                 std::move(repair), joint.line);
 }
 
+Finding& ParsedRobot::report(Finding::Severity severity, const ParsedConstraint& constraint,
+                             const char* code, std::string message, std::string repair) {
+  return report(severity, Finding::Kind::constraint, constraint.name, code, std::move(message),
+                std::move(repair), constraint.line);
+}
+
 void ParsedRobot::fix(Finding& finding, Edit edit) {
   finding.fixable = true;
   repairs.push_back(std::move(edit));
@@ -89,7 +96,8 @@ const Finding* ParsedRobot::first_error() const {
 }
 
 ErrorText error_text(const Finding& finding, const std::string& source) {
-  const bool named = finding.kind == Finding::Kind::link || finding.kind == Finding::Kind::joint;
+  const bool named = finding.kind == Finding::Kind::link || finding.kind == Finding::Kind::joint ||
+                     finding.kind == Finding::Kind::constraint;
   const std::string element = named && !finding.name.empty()
                                   ? fmt::format("{} '{}'", to_string(finding.kind), finding.name)
                                   : "";
@@ -144,7 +152,25 @@ ParsedRobot to_parsed(const RobotDescription& description) {
     joint.friction = given.friction;
     joint.rotor_inertia = given.rotor_inertia;
     joint.mimic = given.mimic;
+    joint.actuated = given.actuated;
+    joint.in_ros2_control = given.in_ros2_control;
     robot.joints.push_back(std::move(joint));
+  }
+  for (const ConstraintDescription& given : description.constraints) {
+    ParsedConstraint constraint;
+    constraint.name = given.name;
+    constraint.line = given.line;
+    constraint.type = given.type;
+    constraint.parent = given.parent;
+    constraint.child = given.child;
+    constraint.parent_origin = given.parent_origin;
+    constraint.child_origin = given.child_origin;
+    constraint.has_parent_axis = constraint.has_child_axis = true;
+    constraint.parent_axis = given.parent_axis;
+    constraint.child_axis = given.child_axis;
+    constraint.has_distance = true;
+    constraint.distance = given.distance;
+    robot.constraints.push_back(std::move(constraint));
   }
   return robot;
 }
@@ -183,6 +209,22 @@ RobotDescription to_description(ParsedRobot robot) {
     joint.friction = given.friction;
     joint.rotor_inertia = given.rotor_inertia;
     joint.mimic = std::move(given.mimic);
+    joint.actuated = given.actuated;
+    joint.in_ros2_control = given.in_ros2_control;
+  }
+  for (ParsedConstraint& given : robot.constraints) {
+    ConstraintDescription& constraint = description.constraints.emplace_back();
+    constraint.name = std::move(given.name);
+    constraint.line = given.line;
+    constraint.type = *given.type;
+    constraint.parent = std::move(given.parent);
+    constraint.child = std::move(given.child);
+    constraint.parent_origin = *given.parent_origin;
+    constraint.child_origin = *given.child_origin;
+    if (given.parent_axis) constraint.parent_axis = *given.parent_axis;
+    // one axis is enough, except for universal joints
+    constraint.child_axis = given.child_axis ? *given.child_axis : constraint.parent_axis;
+    constraint.distance = given.distance.value_or(0.0);
   }
   return description;
 }
@@ -214,6 +256,7 @@ void validate(ParsedRobot& robot) {
   validate_tree(robot);
   validate_links(robot);
   validate_joints(robot);
+  validate_constraints(robot);
 }
 
 }  // namespace dynamics

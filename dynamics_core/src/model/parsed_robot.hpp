@@ -79,6 +79,8 @@ struct ParsedJoint {
   JointLimits extra_limits;  ///< acceleration, deceleration and jerk
   double damping = 0.0, friction = 0.0, rotor_inertia = 0.0;
   std::optional<Mimic> mimic;
+  std::optional<bool> actuated;
+  bool in_ros2_control = false;
 
   std::optional<TextRange> axis_place, lower_place, upper_place, mimic_place;
   std::optional<Edit> axis_insertion;  ///< inserts the default axis if there is no <axis>
@@ -92,12 +94,30 @@ struct ParsedJoint {
   }
 };
 
+struct ParsedConstraint {
+  std::string name;
+  std::size_t line = 0;
+  std::optional<ConstraintType> type;
+  std::string parent, child;
+  std::optional<Pose> parent_origin = Pose{}, child_origin = Pose{};
+  bool has_parent_axis = false, has_child_axis = false;
+  std::optional<Eigen::Vector3d> parent_axis, child_axis;
+  bool has_distance = false;
+  std::optional<double> distance;
+
+  bool has_axis() const {
+    return type && *type != ConstraintType::fixed && *type != ConstraintType::spherical &&
+           *type != ConstraintType::distance;
+  }
+};
+
 struct ParsedRobot {
   std::string name, source;
   std::string_view text;         ///< of the file, empty if there is none
   bool limits_required = false;  ///< for revolute and prismatic joints, as in URDF
   std::vector<ParsedLink> links;
   std::vector<ParsedJoint> joints;
+  std::vector<ParsedConstraint> constraints;
   std::vector<Finding> findings;
   std::vector<Edit> repairs;  ///< for the fixable findings
 
@@ -113,6 +133,8 @@ struct ParsedRobot {
   Finding& report(Finding::Severity severity, const ParsedLink& link, const char* code,
                   std::string message, std::string repair);
   Finding& report(Finding::Severity severity, const ParsedJoint& joint, const char* code,
+                  std::string message, std::string repair);
+  Finding& report(Finding::Severity severity, const ParsedConstraint& constraint, const char* code,
                   std::string message, std::string repair);
   /// Marks the finding as fixable by the edit.
   void fix(Finding& finding, Edit edit);
@@ -132,6 +154,7 @@ void validate(ParsedRobot& robot);
 void validate_tree(ParsedRobot& robot);
 void validate_links(ParsedRobot& robot);
 void validate_joints(ParsedRobot& robot);
+void validate_constraints(ParsedRobot& robot);
 
 /// The element and the message of an exception for an error finding.
 struct ErrorText {

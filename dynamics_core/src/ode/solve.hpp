@@ -88,6 +88,9 @@ struct RunPlan {
   /// Called at each breakpoint before the end, after the samples and events of the step; may change
   /// the state and the system.
   FunctionRef<void(const Real&, std::span<Scalar>)> on_breakpoint = {};
+  /// Called after every step with the state, which it may correct, as onto a manifold. True: it has
+  /// changed the state, and the integrator restarts.
+  FunctionRef<bool(const Real&, std::span<Scalar>)> correct = {};
   /// Called after every step; false ends the run.
   FunctionRef<bool(const Real&, std::span<const Scalar>)> on_step = {};
   std::uint64_t max_steps = std::numeric_limits<std::uint64_t>::max();
@@ -128,6 +131,7 @@ class Solver {
       if (outcome.status != Status::ok) return finish(outcome, Ending::failed);
       if (process_step(outcome)) return finish(outcome, Ending::stopped_by_event);
       if (integrator_.time() == limit && limit != plan.end_time) pass_breakpoint(limit);
+      if (plan.correct) correct_state();
       if (plan.on_step && !plan.on_step(integrator_.time(), integrator_.state())) {
         return finish(outcome, Ending::interrupted);
       }
@@ -187,6 +191,15 @@ class Solver {
   void pass_breakpoint(const Real& t) {
     integrator_.interpolate(t, point_);
     run_->on_breakpoint(t, point_);
+    integrator_.restart(t, point_);
+    reset_signs(t, integrator_.state(), no_event);
+  }
+
+  void correct_state() {
+    const Real t = integrator_.time();
+    const Input<Scalar> state = integrator_.state();
+    for (std::size_t i = 0; i < point_.size(); ++i) point_[i] = state[i];
+    if (!run_->correct(t, point_)) return;
     integrator_.restart(t, point_);
     reset_signs(t, integrator_.state(), no_event);
   }

@@ -107,11 +107,11 @@ std::optional<Pose> ElementReader::Origin::pose() const {
   return Pose{*rotation, *xyz};
 }
 
-ElementReader::Origin ElementReader::origin(int parent, const Owner& owner) {
+ElementReader::Origin ElementReader::origin(int parent, const Owner& owner, const char* name) {
   Origin result;
-  const int element = xml_.child(parent, "origin");
+  const int element = xml_.child(parent, name);
   if (element < 0) {
-    record_default(parent, "origin");
+    record_default(parent, name);
     return result;
   }
   if (has(element, "xyz")) {
@@ -136,7 +136,7 @@ ElementReader::Origin ElementReader::origin(int parent, const Owner& owner) {
       const Eigen::Vector3d radians = *rpy / 360.0 * turn;
       robot_.report(
           Severity::warning, owner.kind, owner.name, "origin-degrees",
-          fmt::format("<origin rpy=\"{}\"> looks like degrees", shortened(text(element, "rpy"))),
+          fmt::format("<{} rpy=\"{}\"> looks like degrees", name, shortened(text(element, "rpy"))),
           fmt::format("in radians it would be {:.6g} {:.6g} {:.6g}", radians.x(), radians.y(),
                       radians.z()),
           line(element));
@@ -212,10 +212,14 @@ void ElementReader::report_defaults() {
 Owner owner_of(const xml::Document& document, int element, const ParsedRobot& robot) {
   for (int at = element; at > 0; at = document.at(at).parent) {
     const xml::Element& e = document.at(at);
-    if (e.parent != 0 || (e.name != "link" && e.name != "joint")) continue;
+    if (e.parent != 0) continue;
+    const auto kind = e.name == "link"         ? Finding::Kind::link
+                      : e.name == "joint"      ? Finding::Kind::joint
+                      : e.name == "constraint" ? Finding::Kind::constraint
+                                               : Finding::Kind::robot;
+    if (kind == Finding::Kind::robot) continue;
     const xml::Attribute* name = e.find("name");
-    return {e.name == "link" ? Finding::Kind::link : Finding::Kind::joint,
-            name == nullptr ? "" : name->value};
+    return {kind, name == nullptr ? "" : name->value};
   }
   return {Finding::Kind::robot, robot.name};
 }

@@ -67,8 +67,8 @@ class ElementReader {
     Eigen::Vector3d rpy = Eigen::Vector3d::Zero();
     std::optional<Pose> pose() const;
   };
-  /// The <origin> inside `parent`; the identity if there is none.
-  Origin origin(int parent, const Owner& owner);
+  /// The <origin> (or element `name`) inside `parent`; the identity if there is none.
+  Origin origin(int parent, const Owner& owner, const char* name = "origin");
 
   /// Warns about an element of a later URDF version than the file's.
   void needs_version(int minor, int element, const std::string& what, const Owner& owner);
@@ -94,7 +94,11 @@ using Colors = std::map<std::string, std::array<double, 4>>;
 Colors read_materials(ElementReader& reader);
 void color_shapes(ParsedRobot& robot, const Colors& colors);
 
-/// Reads rotor inertias from <transmission> and <ros2_control>, reflected to the joint.
+/// Reads <constraint> elements.
+void read_constraints(ElementReader& reader);
+
+/// Marks joints with a command interface in <ros2_control>, and reads rotor inertias from
+/// <transmission> and <ros2_control>, reflected to the joint.
 void read_rotor_inertias(ElementReader& reader);
 
 /// Reports attributes and elements that are neither URDF nor extensions known to this reader.

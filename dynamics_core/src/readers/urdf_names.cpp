@@ -59,8 +59,16 @@ const std::vector<KnownElement>& known_elements() {
         "tip_mass", "hub_mass", "hub_center", "hub_inertia", "stiffening", "basis"},
        {},
        {}},
+      {"constraint",
+       {"name", "type", "value"},
+       {"parent", "parent_origin", "parent_axis", "child", "child_origin", "child_axis"},
+       {}},
+      {"parent_origin", {"xyz", "rpy", "quat_xyzw"}, {}, {}},
+      {"child_origin", {"xyz", "rpy", "quat_xyzw"}, {}, {}},
+      {"parent_axis", {"xyz"}, {}, {}},
+      {"child_axis", {"xyz"}, {}, {}},
       {"joint",
-       {"name", "type", "dont_collapse"},
+       {"name", "type", "actuated", "dont_collapse"},
        {"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"},
        {"safety_controller", "calibration", "hardwareInterface", "gazebo", "sensor", "mujoco"}},
       {"parent", {"link"}, {}, {}},
@@ -96,7 +104,6 @@ bool is_foreign(std::string_view name) {
                                   "collision_checking",
                                   "plane",
                                   "sdf",
-                                  "constraint",
                                   "loop_joint"};
   return name.find(':') != name.npos ||
          std::find(foreign.begin(), foreign.end(), name) != foreign.end();

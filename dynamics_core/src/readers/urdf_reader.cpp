@@ -32,17 +32,7 @@ class UrdfReader {
     check_encoding_of_names();
     read_rotor_inertias(reader_);
     color_shapes(robot_, read_materials(reader_));
-    for (const char* name : {"constraint", "loop_joint"}) {
-      for (const int element : xml_.children(0, name)) {
-        robot_.report(
-            Severity::error, Kind::robot, robot_.name, "constraint",
-            fmt::format("<{}{}> closes a loop: closed loops are not supported", name,
-                        reader_.has(element, "name")
-                            ? fmt::format(" name=\"{}\"", shortened(reader_.text(element, "name")))
-                            : ""),
-            "remove it to get the dynamics of the open tree", reader_.line(element));
-      }
-    }
+    read_constraints(reader_);
     report_unknown_names(xml_, robot_);
     reader_.report_defaults();
     return true;
@@ -265,6 +255,7 @@ class UrdfReader {
     joint.name = reader_.text(element, "name");
     const Owner owner{Kind::joint, joint.name};
     read_type(element, joint);
+    read_actuated(element, joint);
     joint.parent = reader_.text(xml_.child(element, "parent"), "link");
     joint.child = reader_.text(xml_.child(element, "child"), "link");
     const ElementReader::Origin at = reader_.origin(element, owner);
@@ -316,6 +307,18 @@ class UrdfReader {
                       : fmt::format("type '{}' is not supported", shortened(given)),
         "use revolute, continuous, prismatic, fixed, planar or floating; model a ball joint as "
         "three revolute joints");
+  }
+
+  void read_actuated(int element, ParsedJoint& joint) {
+    if (!reader_.has(element, "actuated")) return;
+    const std::string given = reader_.text(element, "actuated");
+    if (given == "true" || given == "false") {
+      joint.actuated = given == "true";
+      return;
+    }
+    robot_.report(Severity::error, joint, "actuated",
+                  fmt::format("actuated=\"{}\" is invalid", shortened(given)),
+                  "must be true or false");
   }
 
   void read_axis(int element, ParsedJoint& joint) {

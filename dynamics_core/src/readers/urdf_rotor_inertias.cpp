@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotor inertias given outside the joint: in <transmission> or <ros2_control>.
+// Properties of joints given outside the joint, in <transmission> or <ros2_control>: rotor inertias
+// and command interfaces.
 
 #include <fmt/format.h>
 
@@ -23,6 +24,7 @@ class RotorInertiaReader {
       for (const int element : xml_.children(control, "joint")) {
         ParsedJoint* joint = find(element, "<ros2_control>");
         if (joint == nullptr) continue;
+        if (xml_.child(element, "command_interface") >= 0) joint->in_ros2_control = true;
         for (const int parameter : xml_.children(element, "param")) {
           if (reader_.text(parameter, "name") != "rotor_inertia") continue;
           if (const auto value = number(parameter, *joint)) joint->rotor_inertia = *value;

@@ -30,6 +30,10 @@ Status Problem::status() const noexcept {
     case Kind::wrench_axes: return Status::wrong_axes;
     case Kind::shared_memory: return Status::shared_memory;
     case Kind::not_computed: return Status::not_computed;
+    case Kind::loop_open:
+    case Kind::loop_diverged: return Status::not_closed;
+    case Kind::few_actuators:
+    case Kind::loop_singular: return Status::singular_loop;
     case Kind::model_singular:
     case Kind::pitch:
     case Kind::pivot:
@@ -125,6 +129,28 @@ void raise(const Problem& problem, const Model& model) {
     case Kind::massless:
       throw StateError("robot '" + model.name() + "'",
                        "its inertia matrix is singular: a joint moves no mass");
+    case Kind::loop_open:
+      throw StateError(
+          fmt::format("constraint '{}'", problem.name),
+          fmt::format("the loop is open by {:.3g} of the mechanism's size in this position; 1e-6 "
+                      "is allowed: close it with close_loops() or project_on_loops()",
+                      problem.value));
+    case Kind::loop_diverged:
+      throw StateError(
+          fmt::format("constraint '{}'", problem.name),
+          fmt::format("the loop does not close: Newton's method leaves an error of {:.3g} of the "
+                      "mechanism's size; give positions that can be reached",
+                      problem.value));
+    case Kind::loop_singular:
+      throw StateError(
+          "joint '" + model.coordinates()[problem.index].name + "'",
+          fmt::format("the loop of constraint '{}' is singular in this position (condition number "
+                      "{:.2g}): its motion does not follow from that of the independent joints",
+                      problem.name, problem.value));
+    case Kind::few_actuators:
+      throw StateError("robot '" + model.name() + "'",
+                       fmt::format("{} actuators cannot exert the torques of {} independent joints",
+                                   problem.rows, problem.cols));
     default: throw ArgumentError(argument_message(problem, model));
   }
 }

@@ -44,6 +44,10 @@ struct Problem {
     pivot,              ///< of body `index` is `value`
     matrix_pivot,       ///< of coordinate `index` is `value`
     massless,           ///< a joint moves no mass
+    loop_open,          ///< constraint `name` has the relative error `value`
+    loop_diverged,      ///< Newton's method leaves constraint `name` with the error `value`
+    loop_singular,      ///< condition number `value` by coordinate `index`; `name`: a constraint
+    few_actuators,      ///< `rows` actuators for `cols` independent joints
   };
   Kind kind;
   const char* name;

@@ -85,6 +85,9 @@ ControlLoop::ControlLoop(Controller& controller, Plant& plant, const SimulationO
     for (const Coordinate& coordinate : plant.model().coordinates())
       effort_limits_.push_back(coordinate.effort);
   }
+  for (std::size_t i = 0; i < joints_; ++i) {
+    if (!plant.actuated(i)) passive_.push_back(i);
+  }
   if (!reference_) {
     reference_ = hold_trajectory({q0.begin(), q0.begin() + static_cast<std::ptrdiff_t>(joints_)});
   }
@@ -115,6 +118,7 @@ void ControlLoop::compute(double t, std::span<const double> q, std::span<const d
                        .qdd_ref = qdd_ref_,
                        .plant = plant_},
                       tau);
+  for (const std::size_t joint : passive_) tau[joint] = 0.0;
   for (std::size_t i = 0; i < tau.size(); ++i) {
     if (!std::isfinite(tau[i])) {
       throw StateError("controller " + controller_.name(),

@@ -60,6 +60,7 @@ class ControlLoop final : public TorqueLaw<double> {
   bool given_reference_;
   std::size_t joints_;
   std::vector<double> effort_limits_;  ///< empty without limits
+  std::vector<std::size_t> passive_;   ///< joints without actuator, in closed loops
   std::vector<double> q_ref_, qd_ref_, qdd_ref_, measured_q_, measured_qd_, held_;
   double interval_end_;
   std::size_t measured_ = 0, changed_ = 0;  ///< number of measurements and changes passed

@@ -31,6 +31,10 @@ std::unique_ptr<Plant> checked(std::unique_ptr<Plant> plant) {
   if (!plant) throw ArgumentError("plant is null");
   if (plant->joints() == 0)
     throw ArgumentError("robot '" + plant->model().name() + "' has no moving joint");
+  if (const Mechanism* mechanism = plant->mechanism()) {
+    throw ArgumentError("constraint '" + mechanism->description().constraints.front().name + "'",
+                        "closes a loop: real-time simulation takes robots without closed loops");
+  }
   return plant;
 }
 

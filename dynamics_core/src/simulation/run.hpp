@@ -35,6 +35,17 @@ void check_options(const Model& model, const SimulationOptions& options);
 /// entries are zero. Throws ArgumentError with `name` for another size or values not finite.
 std::vector<double> initial_state(const char* name, std::vector<double> given, const Plant& plant);
 
+/// The initial state of a plant with closed loops, from the independent joints or all joints;
+/// empty: the mechanism's start, at rest. Throws ArgumentError where all joints do not close the
+/// loops.
+struct InitialState {
+  std::vector<double> q, qd;
+};
+InitialState closed_state(const Mechanism& mechanism, const std::vector<double>& q0,
+                          const std::vector<double>& qd0);
+/// Throws ArgumentError for options that have no meaning for closed loops.
+void refuse_loop_options(const SimulationOptions& options);
+
 RunSettings run_settings(const Model& model, const SimulationOptions& options);
 
 /// Integrates `equations` under the torques of `law` in the scalar type; samples are evaluated with
@@ -62,7 +73,8 @@ class Run {
         tau_sample_(plant.joints()),
         desired_(3 * plant.joints()),
         force_(plant.size()),
-        saturated_(plant.joints(), false) {
+        saturated_(plant.joints(), false),
+        has_loops_(plant.mechanism() != nullptr) {
     // Work is integrated as an additional state unless energy is conserved.
     const bool powered = !law.is_passive() || equations.exchanges_energy() || options.limits ||
                          !options.wrenches.empty() || !options.payload_changes.empty() ||
@@ -124,7 +136,10 @@ class Run {
           return;
         }
       }
-      accelerations(t, q, qd, out.first(n));
+      if constexpr (is_double) {
+        if (has_loops_ && !loop_accelerations(t, q, qd, out)) return;
+      }
+      if (!is_double || !has_loops_) accelerations(t, q, qd, out.first(n));
       if (layout_.has_work()) out[n] = equations().power(t, q, qd, out.first(n), force_);
     };
     const auto system = ode::System<Scalar>::second_order(layout_.half, acceleration);
@@ -137,7 +152,7 @@ class Run {
     }
     std::copy(q0_.begin(), q0_.end(), y0.begin());
     std::copy(qd0_.begin(), qd0_.end(), y0.begin() + static_cast<std::ptrdiff_t>(layout_.half));
-    if (options_.q0.empty()) log_default_start();
+    if (options_.q0.empty() && !has_loops_) log_default_start();
     run_.settings.q0 = q0_;
     run_.settings.qd0 = qd0_;
 
@@ -153,10 +168,12 @@ class Run {
     plan.on_step = on_step;
     const auto next_breakpoint = [this](const Scalar&) { return Scalar(next_jump()); };
     const auto on_breakpoint = [this](const Scalar& t, Output y) { pass_jump(t, y); };
+    const auto correct = [this](const Scalar&, Output y) { return project(y); };
     if constexpr (is_double) {
       plan.events = events->events();
       plan.next_breakpoint = next_breakpoint;
       plan.on_breakpoint = on_breakpoint;
+      if (has_loops_) plan.correct = correct;
     }
     ode::Solver<Scalar> solver(*integrator, plan.events.size());
 
@@ -174,7 +191,7 @@ class Run {
                        .wall_seconds = wall.count(),
                        .energy_drift = 0.0,
                        .completed = outcome.ok(),
-                       .ending = outcome.ok() ? "" : outcome.message()};
+                       .ending = outcome.ok() ? "" : outcome.message() + loop_problem_};
     run_.settings.integrator = fmt::format("{}", fmt::join(methods_, ", "));
     finish_energies(run_);
     return std::move(run_);
@@ -241,6 +258,33 @@ class Run {
     return false;
   }
 
+  /// Replaces a state that has drifted off the loops by more than the tolerance.
+  bool project([[maybe_unused]] Output y) {
+    if constexpr (is_double) {
+      std::copy_n(layout_.q(y).begin(), q_.size(), q_.begin());
+      std::copy_n(layout_.qd(y).begin(), qd_.size(), qd_.begin());
+      const double drift = plant_->project(q_, qd_);
+      if (!(drift > std::max(1e-12, options_.rtol))) return false;
+      std::copy(q_.begin(), q_.end(), layout_.q(y).begin());
+      std::copy(qd_.begin(), qd_.end(), layout_.qd(y).begin());
+    }
+    return true;
+  }
+
+  /// The same for a mechanism. A trial step may leave the loops or end in a singular position: the
+  /// integrator then shortens it. False: `out` is NaN.
+  bool loop_accelerations(const Scalar& t, Input q, Input qd, Output out) {
+    try {
+      accelerations(t, q, qd, out.first(layout_.coordinates));
+      loop_problem_.clear();
+      return true;
+    } catch (const StateError& error) {
+      loop_problem_ = std::string(": ") + error.what();
+      std::fill(out.begin(), out.end(), std::numeric_limits<Scalar>::quiet_NaN());
+      return false;
+    }
+  }
+
   /// Accelerations under torques, wrenches and constraints; sets tau_ and force_.
   void accelerations(const Scalar& t, Input q, Input qd, Output qdd) {
     if constexpr (is_double) {
@@ -273,6 +317,7 @@ class Run {
     }
     for (std::size_t i = 0; i < tau_.size(); ++i) tau_sample_[i] = static_cast<double>(tau_[i]);
     if constexpr (is_double) {
+      if (has_loops_) plant_->project(q_, qd_);
       accelerations(t, q_, qd_, qdd_);
       force_sample_ = force_;
     } else {
@@ -341,6 +386,8 @@ class Run {
   std::vector<Scalar> force_;
   std::vector<std::string> methods_;  ///< integrators so far
   std::vector<bool> saturated_;
+  bool has_loops_;
+  std::string loop_problem_;  ///< of the last trial step of a mechanism
 };
 
 }  // namespace dynamics

@@ -46,9 +46,16 @@ std::unique_ptr<Controller> scenario_controller(const SimulationOptions& options
 
 Recording run_with(Plant& plant, Controller& controller, const SimulationOptions& options,
                    const Progress& progress) {
-  auto q0 =
-      initial_state("q0", options.q0.empty() ? default_start(plant.model()) : options.q0, plant);
-  auto qd0 = initial_state("qd0", options.qd0, plant);
+  std::vector<double> q0, qd0;
+  if (const Mechanism* mechanism = plant.mechanism()) {
+    refuse_loop_options(options);
+    InitialState start = closed_state(*mechanism, options.q0, options.qd0);
+    q0 = std::move(start.q);
+    qd0 = std::move(start.qd);
+  } else {
+    q0 = initial_state("q0", options.q0.empty() ? default_start(plant.model()) : options.q0, plant);
+    qd0 = initial_state("qd0", options.qd0, plant);
+  }
   ControlLoop loop(controller, plant, options, q0, qd0);
   Recording run =
       Run<double>(plant, plant, loop, &loop, std::move(q0), std::move(qd0), options, progress)

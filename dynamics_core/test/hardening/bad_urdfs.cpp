@@ -99,8 +99,8 @@ std::vector<Change> changes() {
        refused, "both"},
       {"attribute misspelled", R"(xyz="0 0 0.1" rpy="0 0 0")", R"(xzy="0 0 0.1" rpy="0 0 0")",
        accepted, ""},
-      {"constraint that closes a loop", "</robot>", R"(<constraint name="bar"/></robot>)", refused,
-       "not supported"},
+      {"constraint without type", "</robot>", R"(<constraint name="bar"/></robot>)", refused,
+       "type is missing"},
       // axes
       {"axis zero", axis, R"(<axis xyz="0 0 0"/>)", refused, "axis is zero"},
       {"axis tiny", axis, R"(<axis xyz="0 1e-12 0"/>)", refused, "axis is zero"},

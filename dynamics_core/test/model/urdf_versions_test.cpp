@@ -317,15 +317,23 @@ TEST(UnknownNames, NumberIsLimited) {
   EXPECT_GE(model.notes().size(), 1000U);
 }
 
-TEST(Constraints, AreNotSupported) {
+TEST(Constraints, AreRefusedByModel) {
+  // a tree with the same joints would have other dynamics
+  const std::string text = replaced(
+      test::arm_urdf(), "</robot>",
+      R"(<constraint name="bar" type="spherical"><parent link="base"/><child link="lower"/></constraint></robot>)");
+  EXPECT_THAT(error_message(text), AllOf(HasSubstr("constraint 'bar'"), HasSubstr("closes a loop"),
+                                         HasSubstr("Mechanism")));
+}
+
+TEST(Constraints, OfUnknownTypeAreErrors) {
   const std::string text = replaced(
       test::arm_urdf(), "</robot>",
       R"(<constraint name="bar" type="point"><link1 link="base"/><link2 link="lower"/></constraint></robot>)");
-  EXPECT_THAT(error_message(text),
-              AllOf(HasSubstr("arm.urdf:31"), HasSubstr("<constraint name=\"bar\">"),
-                    HasSubstr("not supported")));
+  EXPECT_THAT(error_message(text), AllOf(HasSubstr("arm.urdf:31"), HasSubstr("constraint 'bar'"),
+                                         HasSubstr("type 'point' is not supported")));
   const CheckReport report = check_urdf(text);
-  EXPECT_THAT(report.findings, Contains(finding(Severity::error, "constraint", 31)))
+  EXPECT_THAT(report.findings, Contains(finding(Severity::error, "constraint-type", 31)))
       << print(report);
   EXPECT_FALSE(report.loads);
 }

@@ -151,7 +151,8 @@ TEST_F(Program, RejectsBadRunsAndWritesNoFile) {
   const std::pair<const char*, const char*> cases[] = {
       {"--duration -1 --output a.csv", "duration is -1"},
       {"--duration 0 --output a.csv", "duration is 0"},
-      {"--integrator magic --output a.csv", "unknown integrator 'magic': it must be one of auto, rk4"},
+      {"--integrator magic --output a.csv",
+       "unknown integrator 'magic': it must be one of auto, rk4"},
       {"--integrator rk4 --output a.csv", "fixed-step method: set step"},
       {"--integrator rk4 --step 0 --output a.csv", "step is 0"},
       {"--rtol 1e-30 --output a.csv", "rtol is 1e-30"},

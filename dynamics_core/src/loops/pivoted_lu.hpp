@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// LU decomposition with complete pivoting of a matrix of known rank, for small systems:
+//
+//   PivotedLu lu(rows, cols);           // allocates
+//   lu.matrix = G;
+//   if (lu.factor(rank)) lu.solve(b, x);      // G x = b, x zero in the columns without pivot
+//
+// Row and column k of the decomposed matrix are row rows[k] and column cols[k] of G.
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "base/eigen_index.hpp"
+
+namespace dynamics {
+
+struct PivotedLu {
+  PivotedLu(std::size_t m, std::size_t n)
+      : matrix(eigen_index(m), eigen_index(n)), rows(m), cols(n), y(eigen_index(m)) {}
+
+  Eigen::MatrixXd matrix;
+  std::vector<std::size_t> rows, cols;
+  std::size_t rank = 0;
+  double largest = 0.0, smallest = 0.0;  ///< pivots
+
+  double condition() const {
+    return smallest > 0.0 ? largest / smallest : std::numeric_limits<double>::infinity();
+  }
+
+  /// Decomposes `matrix` with `count` pivots from any column.
+  bool factor(std::size_t count) noexcept {
+    std::iota(cols.begin(), cols.end(), std::size_t{0});
+    return eliminate(count, matrix.cols());
+  }
+  /// Takes the pivots from some columns only; `others` are the rest.
+  bool factor(std::size_t count, std::span<const std::size_t> allowed,
+              std::span<const std::size_t> others) noexcept {
+    // the allowed columns first
+    std::copy(allowed.begin(), allowed.end(), cols.begin());
+    std::copy(others.begin(), others.end(), cols.begin() + static_cast<long>(allowed.size()));
+    permute_columns();
+    return eliminate(count, eigen_index(allowed.size()));
+  }
+
+  /// x with matrix x = b, zero in the columns without pivot. x has one entry per column.
+  template <class Rhs, class Solution>
+  void solve(const Rhs& b, Solution&& x) noexcept {
+    const Eigen::Index r = eigen_index(rank);
+    for (Eigen::Index i = 0; i < r; ++i) {
+      double sum = b[eigen_index(rows[static_cast<std::size_t>(i)])];
+      for (Eigen::Index j = 0; j < i; ++j) sum -= matrix(i, j) * y[j];
+      y[i] = sum;
+    }
+    for (Eigen::Index i = r - 1; i >= 0; --i) {
+      for (Eigen::Index j = i + 1; j < r; ++j) y[i] -= matrix(i, j) * y[j];
+      y[i] /= matrix(i, i);
+    }
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j)
+      x[eigen_index(cols[static_cast<std::size_t>(j)])] = j < r ? y[j] : 0.0;
+  }
+
+  /// A basis N of the null space, one column per column without pivot, where it is one.
+  template <class Basis>
+  void null_space(Basis&& N) noexcept {
+    const Eigen::Index r = eigen_index(rank);
+    for (Eigen::Index f = r; f < matrix.cols(); ++f) {
+      const Eigen::Index column = f - r;
+      for (Eigen::Index i = r - 1; i >= 0; --i) {
+        double sum = matrix(i, f);
+        for (Eigen::Index j = i + 1; j < r; ++j) sum -= matrix(i, j) * y[j];
+        y[i] = sum / matrix(i, i);
+      }
+      for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+        N(eigen_index(cols[static_cast<std::size_t>(j)]), column) = j < r    ? -y[j]
+                                                                    : j == f ? 1.0
+                                                                             : 0.0;
+      }
+    }
+  }
+
+ private:
+  Eigen::VectorXd y;
+
+  /// Brings column cols[k] to place k.
+  void permute_columns() noexcept {
+    // follow each column to where earlier swaps have moved it
+    for (std::size_t k = 0; k < cols.size(); ++k) {
+      std::size_t from = cols[k];
+      while (from < k) from = cols[from];
+      if (from != k) matrix.col(eigen_index(k)).swap(matrix.col(eigen_index(from)));
+    }
+  }
+
+  bool eliminate(std::size_t count, Eigen::Index allowed) noexcept {
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    rank = count;
+    largest = smallest = 0.0;
+    const Eigen::Index m = matrix.rows(), n = matrix.cols();
+    for (Eigen::Index k = 0; k < eigen_index(count); ++k) {
+      Eigen::Index pr = k, pc = k;
+      double best = -1.0;
+      for (Eigen::Index j = k; j < allowed; ++j) {
+        for (Eigen::Index i = k; i < m; ++i) {
+          const double size = std::abs(matrix(i, j));
+          if (size > best) {
+            best = size;
+            pr = i;
+            pc = j;
+          }
+        }
+      }
+      if (k == 0) largest = best;
+      smallest = best;
+      if (!(best > 0.0)) return false;
+      if (pr != k) {
+        matrix.row(k).swap(matrix.row(pr));
+        std::swap(rows[static_cast<std::size_t>(k)], rows[static_cast<std::size_t>(pr)]);
+      }
+      if (pc != k) {
+        matrix.col(k).swap(matrix.col(pc));
+        std::swap(cols[static_cast<std::size_t>(k)], cols[static_cast<std::size_t>(pc)]);
+      }
+      const double inverse = 1.0 / matrix(k, k);
+      for (Eigen::Index i = k + 1; i < m; ++i) matrix(i, k) *= inverse;
+      for (Eigen::Index j = k + 1; j < n; ++j) {
+        const double factor = matrix(k, j);
+        if (factor == 0.0) continue;
+        for (Eigen::Index i = k + 1; i < m; ++i) matrix(i, j) -= matrix(i, k) * factor;
+      }
+    }
+    return true;
+  }
+};
+
+}  // namespace dynamics
