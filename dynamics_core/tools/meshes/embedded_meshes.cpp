@@ -5,6 +5,9 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 

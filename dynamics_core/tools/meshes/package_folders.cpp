@@ -22,7 +22,7 @@ std::string error_text() { return std::generic_category().message(errno); }
 
 /// Path of `inside` relative to `folder`; empty if it is not inside. Both without links and "..".
 fs::path path_below(const fs::path& folder, const fs::path& inside) {
-  const fs::path relative = inside.lexically_relative(folder);
+  fs::path relative = inside.lexically_relative(folder);
   if (relative.empty() || relative == "." || *relative.begin() == "..") return {};
   return relative;
 }
