@@ -9,6 +9,7 @@
 #include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "log_file.hpp"
+#include "mcap/reader.hpp"
 #include "mesh_arguments.hpp"
 #include "page.hpp"
 #include "report.hpp"
@@ -18,7 +19,7 @@ namespace dynamics::tools {
 namespace {
 
 struct ViewArguments {
-  std::string file, robot, topic;
+  std::string file, robot, topic, gravity;
   std::vector<std::string> outputs;
   bool no_friction = false, json = false;
   MeshArguments meshes;
@@ -32,8 +33,8 @@ bool has_extension(const std::string& path, const char* extension) {
 void view_run(const ViewArguments& args) {
   for (const auto& [given, option] :
        {std::pair{!args.robot.empty(), "--robot"}, std::pair{!args.topic.empty(), "--topic"},
-        std::pair{args.no_friction, "--no-friction"}, std::pair{args.json, "--json"},
-        std::pair{args.meshes.meshes, "--meshes"}}) {
+        std::pair{!args.gravity.empty(), "--gravity"}, std::pair{args.no_friction, "--no-friction"},
+        std::pair{args.json, "--json"}, std::pair{args.meshes.meshes, "--meshes"}}) {
     if (given)
       throw InputError(fmt::format("{} has no effect on a recorded run (JSON): remove it", option));
   }
@@ -46,9 +47,32 @@ void view_run(const ViewArguments& args) {
   for (const std::string& path : outputs.paths()) fmt::print("wrote {}\n", path);
 }
 
-/// The robot of --robot, or the one that the log describes.
-Robot robot_of(const ViewArguments& args) {
-  if (!args.robot.empty()) return load_robot(args.robot);
+/// The gravity of a run that write_mcap() wrote: its settings are before its messages.
+class GravityVisitor final : public mcap::Visitor {
+ public:
+  bool wants(const mcap::Channel&, const mcap::Schema*) override { return true; }
+  void message(const mcap::ReadMessage&) override { done_ = true; }
+  void metadata(const mcap::Metadata& metadata) override {
+    const auto found = metadata.entries.find("gravity");
+    if (metadata.name != "dynamics_run" || found == metadata.entries.end()) return;
+    const auto list = nlohmann::json::parse(found->second, nullptr, false);
+    if (!list.is_array() || list.size() != 3) return;
+    for (const auto& entry : list) {
+      if (!entry.is_number()) return;
+    }
+    gravity = Eigen::Vector3d(list[0], list[1], list[2]);
+    done_ = true;
+  }
+  bool done() const override { return done_; }
+
+  std::optional<Eigen::Vector3d> gravity;
+
+ private:
+  bool done_ = false;
+};
+
+/// The robot that the log describes.
+Robot described_robot(const ViewArguments& args) {
   if (!is_log_file(args.file))
     throw InputError(fmt::format("{}: give the robot of this file: --robot F.urdf", args.file));
   const std::string path = log_file(args.file);
@@ -57,10 +81,25 @@ Robot robot_of(const ViewArguments& args) {
     throw InputError(fmt::format(
         "{}: has no robot description (topic /robot_description): give --robot F.urdf", path));
   }
-  Model model = model_from_urdf(urdf, {}, path + ": /robot_description");
+  mcap::FileSource source(path);
+  GravityVisitor settings;
+  mcap::read(source, path, settings);
+  ModelOptions options;
+  if (settings.gravity) options.gravity = *settings.gravity;
+  Model model = model_from_urdf(urdf, options, path + ": /robot_description");
   const std::vector<double> zero(model.size(), 0.0);
   Robot robot{std::move(model), path, std::nullopt, zero, zero, {}, std::move(urdf)};
   report_warnings(robot, robot.model.notes());
+  return robot;
+}
+
+/// The robot of --robot, or the one that the log describes.
+Robot robot_of(const ViewArguments& args) {
+  Robot robot = args.robot.empty() ? described_robot(args) : load_robot(args.robot);
+  if (!args.gravity.empty()) {
+    const auto g = parse_vector("--gravity", args.gravity, 3, {}, "x,y,z in m/s^2");
+    robot.model = robot.model.with_gravity({g[0], g[1], g[2]});
+  }
   return robot;
 }
 
@@ -170,6 +209,9 @@ void add_view(CLI::App& app, Outcome&) {
       "URDF file, DH table or built-in robot (default: the robot description in the "
       "MCAP file)");
   command->add_option("--topic", args->topic, topic_option_help);
+  command->add_option("--gravity", args->gravity,
+                      "gravity x,y,z in m/s^2 (default: that of the run or the DH table, otherwise "
+                      "0,0,-9.81)");
   command->add_option("--output", args->outputs, "F.html; may be repeated")->required()->take_all();
   command->add_flag("--no-friction", args->no_friction, no_friction_flag_help);
   command->add_flag("--json", args->json, json_flag_help);
