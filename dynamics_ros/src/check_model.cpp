@@ -27,6 +27,7 @@ std::uint8_t severity_code(Finding::Severity severity) {
 
 std::uint8_t kind_code(Finding::Kind kind) {
   switch (kind) {
+    case Finding::Kind::constraint:  // part of the robot; the finding has its name
     case Finding::Kind::robot: return ModelFinding::ROBOT;
     case Finding::Kind::link: return ModelFinding::LINK;
     case Finding::Kind::joint: return ModelFinding::JOINT;

@@ -24,8 +24,7 @@
 //
 // Every function that takes memory made beforehand (Workspace, DerivativeWorkspace,
 // FlexibleWorkspace, MechanismWorkspace, BatchWorkspace, Kinematics, InertiaFactor) has one. Only
-// effort_parts() and scale_time() have none, because they allocate their results; they are for
-// planners.
+// effort_parts() and scale_time() have none, because they allocate their results.
 //
 // A result that NAME returns is the last output argument of try_NAME (before the base motion).
 // All of them are noexcept, never allocate, and write no output unless they return Status::ok (two

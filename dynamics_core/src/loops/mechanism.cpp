@@ -92,6 +92,7 @@ std::vector<std::pair<int, int>> joints_of(const Tree& tree, const LoopConstrain
     b.pop_back();
   }
   std::vector<std::pair<int, int>> joints;
+  joints.reserve(a.size() + b.size());
   for (const int body : b) joints.emplace_back(body, 1);
   for (const int body : a) {
     if (std::find(b.begin(), b.end(), body) == b.end()) joints.emplace_back(body, -1);

@@ -82,10 +82,10 @@ TEST_F(ProgramLoops, CommandsForTreesRefuseThemByName) {
 }
 
 TEST_F(ProgramLoops, SimulationWritesAllJoints) {
-  const std::string csv = (folder / "run.csv").string(), page = (folder / "run.html").string();
+  const std::string csv = (folder / "run.csv").string(), data = (folder / "run.json").string();
   const json run = run_json("simulate " + mechanism("three_rrr") +
                             " --gravity 0,0,0 --qd0 0.5,0.2,0.1 --duration 0.5 --output " + csv +
-                            " --output " + page + " --json");
+                            " --output " + data + " --json");
   EXPECT_EQ(run["completed"], true);
   EXPECT_EQ(run["q"].size(), 7U);
   std::ifstream file(csv);
@@ -93,7 +93,7 @@ TEST_F(ProgramLoops, SimulationWritesAllJoints) {
   std::getline(file, titles);
   for (const char* joint : {"q_motor0", "q_elbow0", "qd_wrist", "tau_motor2", "qdd_elbow2"})
     EXPECT_THAT(titles, HasSubstr(joint));
-  EXPECT_TRUE(std::filesystem::exists(page));
+  EXPECT_TRUE(std::filesystem::exists(data));
 }
 
 TEST_F(ProgramLoops, WrenchesAtTheCuts) {
