@@ -187,7 +187,7 @@ void assemble(Mechanism::Data& data) {
           nearest = distance;
           best = q;
         }
-        if (k == 0 || best.size() > 0) break;
+        if (k == 0 || !best.empty()) break;
       }
       Eigen::VectorXd phi;
       assembly.error(cluster, phi);
