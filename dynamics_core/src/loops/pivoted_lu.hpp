@@ -22,7 +22,7 @@ namespace dynamics {
 
 struct PivotedLu {
   PivotedLu(std::size_t m, std::size_t n)
-      : matrix(eigen_index(m), eigen_index(n)), rows(m), cols(n), y(eigen_index(m)) {}
+      : matrix(eigen_index(m), eigen_index(n)), rows(m), cols(n), y_(eigen_index(m)) {}
 
   Eigen::MatrixXd matrix;
   std::vector<std::size_t> rows, cols;
@@ -54,15 +54,15 @@ struct PivotedLu {
     const Eigen::Index r = eigen_index(rank);
     for (Eigen::Index i = 0; i < r; ++i) {
       double sum = b[eigen_index(rows[static_cast<std::size_t>(i)])];
-      for (Eigen::Index j = 0; j < i; ++j) sum -= matrix(i, j) * y[j];
-      y[i] = sum;
+      for (Eigen::Index j = 0; j < i; ++j) sum -= matrix(i, j) * y_[j];
+      y_[i] = sum;
     }
     for (Eigen::Index i = r - 1; i >= 0; --i) {
-      for (Eigen::Index j = i + 1; j < r; ++j) y[i] -= matrix(i, j) * y[j];
-      y[i] /= matrix(i, i);
+      for (Eigen::Index j = i + 1; j < r; ++j) y_[i] -= matrix(i, j) * y_[j];
+      y_[i] /= matrix(i, i);
     }
     for (Eigen::Index j = 0; j < matrix.cols(); ++j)
-      x[eigen_index(cols[static_cast<std::size_t>(j)])] = j < r ? y[j] : 0.0;
+      x[eigen_index(cols[static_cast<std::size_t>(j)])] = j < r ? y_[j] : 0.0;
   }
 
   /// A basis N of the null space, one column per column without pivot, where it is one.
@@ -73,11 +73,11 @@ struct PivotedLu {
       const Eigen::Index column = f - r;
       for (Eigen::Index i = r - 1; i >= 0; --i) {
         double sum = matrix(i, f);
-        for (Eigen::Index j = i + 1; j < r; ++j) sum -= matrix(i, j) * y[j];
-        y[i] = sum / matrix(i, i);
+        for (Eigen::Index j = i + 1; j < r; ++j) sum -= matrix(i, j) * y_[j];
+        y_[i] = sum / matrix(i, i);
       }
       for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
-        N(eigen_index(cols[static_cast<std::size_t>(j)]), column) = j < r    ? -y[j]
+        N(eigen_index(cols[static_cast<std::size_t>(j)]), column) = j < r    ? -y_[j]
                                                                     : j == f ? 1.0
                                                                              : 0.0;
       }
@@ -85,7 +85,7 @@ struct PivotedLu {
   }
 
  private:
-  Eigen::VectorXd y;
+  Eigen::VectorXd y_;
 
   /// Brings column cols[k] to place k.
   void permute_columns() noexcept {
