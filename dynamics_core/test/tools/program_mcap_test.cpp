@@ -13,15 +13,17 @@ class ProgramMcap : public Program {
  protected:
   /// A template that has the placeholders.
   void make_template() {
-    viewer = write("template.html", "run=__DYNAMICS_RUN__;\ncompare=__DYNAMICS_COMPARE__;\n");
+    viewer = write("template.html",
+                   "run=__DYNAMICS_RUN__;\ncompare=__DYNAMICS_COMPARE__;\n"
+                   "meshes=__DYNAMICS_MESHES__;\n");
   }
-  /// The two values of the template above.
+  /// The first two values of the template above.
   std::pair<nlohmann::json, nlohmann::json> page(const std::string& name) const {
     const std::string text = read(folder / name);
-    const std::size_t middle = text.find(";\ncompare=");
+    const std::size_t middle = text.find(";\ncompare="), end = text.find(";\nmeshes=");
     EXPECT_TRUE(text.starts_with("run="));
     return {nlohmann::json::parse(text.substr(4, middle - 4)),
-            nlohmann::json::parse(text.substr(middle + 10, text.size() - middle - 12))};
+            nlohmann::json::parse(text.substr(middle + 10, end - middle - 10))};
   }
 };
 
