@@ -364,6 +364,8 @@ prepare_environment() {
   if command -v ccache >/dev/null; then
     # share compiled objects between checkouts
     export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$root} CCACHE_NOHASHDIR=1
+    # ccache requires this for files that use precompiled headers
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
     compiler_launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   fi
   # set by .ci/run only: a user's newer compiler may have more warnings
