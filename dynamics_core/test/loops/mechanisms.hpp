@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -161,14 +162,13 @@ inline std::string three_rrr_urdf() {
 /// The geometry of the Stewart platform: joints on the base and on the platform.
 struct Stewart {
   double base_radius = 0.5, platform_radius = 0.3, height = 0.6;
-  static double base_angle(int leg) {
-    const double pair = 2.0 * std::numbers::pi / 3.0 * (leg / 2);
-    return pair + (leg % 2 == 0 ? -0.2 : 0.2);
+  /// The legs are in three pairs; the angle of a pair, plus or minus `half`.
+  static double angle(int leg, double half) {
+    const int pair = leg / 2;
+    return 2.0 * std::numbers::pi / 3.0 * pair + (leg % 2 == 0 ? -half : half);
   }
-  static double platform_angle(int leg) {
-    const double pair = 2.0 * std::numbers::pi / 3.0 * (leg / 2);
-    return pair + (leg % 2 == 0 ? -0.7 : 0.7);
-  }
+  static double base_angle(int leg) { return angle(leg, 0.2); }
+  static double platform_angle(int leg) { return angle(leg, 0.7); }
   Eigen::Vector3d base_joint(int leg) const {
     return {base_radius * std::cos(base_angle(leg)), base_radius * std::sin(base_angle(leg)), 0.0};
   }

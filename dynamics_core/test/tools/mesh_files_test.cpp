@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading, writing and simplifying of mesh files, and the positions in the errors of broken ones.
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
 #include <cstring>
 #include <random>
 #include <regex>
