@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A controller of your own in the simulator: PID at 1 kHz. Its integral learns the weight.
-//
 //   own_controller urdf/urdf/ur5e.urdf
 
 #include <cstdio>
 #include <dynamics_core/dynamics_core.hpp>
 
+/// PID with gains in proportion to the inertia of each joint.
 class Pid final : public dynamics::Controller {
   void start(dynamics::Plant& plant, std::span<const double> q, std::span<const double>) override {
     const auto n = static_cast<Eigen::Index>(plant.joints());

@@ -163,7 +163,7 @@ struct JointDescription {
   std::size_t line = 0;  ///< line in the file, 0 if unknown
   /// Whether an actuator moves a joint of a closed loop; nothing: not stated.
   std::optional<bool> actuated;
-  bool in_ros2_control = false;  ///< a <ros2_control> block has a command interface for it
+  bool in_ros2_control = false;  ///< a ros2_control block has a command interface for it
 };
 
 /// What a constraint between two links leaves free.

@@ -58,6 +58,7 @@ namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 /// Command of one joint.
 struct JointCommand {
+  /// What is commanded.
   enum class Mode : std::uint8_t { effort, velocity, position };
   Mode mode = Mode::effort;
   double effort_value = 0.0;    ///< (N m or N)
@@ -67,12 +68,17 @@ struct JointCommand {
   /// of the period, and a drive zero.
   bool with_velocity = false;
 
+  /// An effort (N m or N).
   static JointCommand effort(double value) { return {Mode::effort, value, 0.0, 0.0, false}; }
+  /// A velocity (rad/s or m/s).
   static JointCommand velocity(double value) { return {Mode::velocity, 0.0, value, 0.0, true}; }
+  /// A position (rad or m).
   static JointCommand position(double value) { return {Mode::position, 0.0, 0.0, value, false}; }
+  /// A position with its velocity.
   static JointCommand position(double value, double velocity) {
     return {Mode::position, 0.0, velocity, value, true};
   }
+  /// Whether all values are equal.
   bool operator==(const JointCommand&) const = default;
 };
 
@@ -94,6 +100,7 @@ struct RealTimeStatistics {
   std::uint64_t impulse_steps = 0;  ///< steps with too many of them to locate
 };
 
+/// A robot with drives that is advanced step by step.
 class RealTimeSimulation {
  public:
   /// Mode changes that are located per step.
@@ -110,12 +117,12 @@ class RealTimeSimulation {
   RealTimeSimulation(const RealTimeSimulation&) = delete;
   RealTimeSimulation& operator=(const RealTimeSimulation&) = delete;
 
-  const Model& model() const;
-  const RealTimeOptions& options() const;
-  std::size_t joints() const;
-  std::size_t size() const;      ///< joints and amplitudes
-  std::size_t substeps() const;  ///< Runge-Kutta steps per step
-  bool implicit() const;         ///< the steps are implicit
+  const Model& model() const;              ///< of the plant
+  const RealTimeOptions& options() const;  ///< as given
+  std::size_t joints() const;              ///< number of joints
+  std::size_t size() const;                ///< joints and amplitudes
+  std::size_t substeps() const;            ///< Runge-Kutta steps per step
+  bool implicit() const;                   ///< the steps are implicit
 
   /// Sets the state and the time zero, zero effort commands and zero statistics. Vectors have one
   /// entry per joint (amplitudes are then zero) or per coordinate. Throws ArgumentError for a wrong
@@ -148,13 +155,13 @@ class RealTimeSimulation {
   /// Energies of the state; zeros if they cannot be computed.
   PlantEnergy energy() noexcept;
 
-  const std::string& fault() const;
-  const RealTimeStatistics& statistics() const;
+  const std::string& fault() const;              ///< why the last call failed
+  const RealTimeStatistics& statistics() const;  ///< since the last reset
 
-  double time() const;  ///< since the last reset (s)
-  std::span<const double> positions() const;
-  std::span<const double> velocities() const;
-  std::span<const double> accelerations() const;
+  double time() const;                            ///< since the last reset (s)
+  std::span<const double> positions() const;      ///< one per coordinate (rad or m)
+  std::span<const double> velocities() const;     ///< one per coordinate (rad/s or m/s)
+  std::span<const double> accelerations() const;  ///< of the last evaluate()
   /// Efforts of the actuators, one per joint.
   std::span<const double> efforts() const;
 
