@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forward dynamics of N four-bars, each carried by the coupler of the one before: O(N).
+// Forward dynamics of N four-bars, each carried by the coupler of the previous one: O(N).
 //
 //   loops_benchmark --benchmark_repetitions=9 --benchmark_report_aggregates_only=true
 

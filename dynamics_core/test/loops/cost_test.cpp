@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of forward dynamics of N four-bars, each carried by the coupler of the one before, and
+// The cost of forward dynamics of N four-bars, each carried by the coupler of the previous one, and
 // that nothing is allocated. Times are measured by benchmark/loops_benchmark.cpp.
 
 #include <gtest/gtest.h>

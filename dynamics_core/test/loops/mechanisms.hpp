@@ -97,7 +97,7 @@ inline std::string slider_crank_urdf(const SliderCrank& s) {
   return robot("slider_crank", body);
 }
 
-/// N four-bars, each with its ground on the coupler of the one before.
+/// N four-bars, each with its ground on the coupler of the previous one.
 inline std::string four_bar_chain_urdf(std::size_t count) {
   std::string body, ground = "base";
   const FourBar f;

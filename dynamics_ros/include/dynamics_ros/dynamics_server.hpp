@@ -57,7 +57,7 @@ class DynamicsServer {
   DynamicsServer(const DynamicsServer&) = delete;
   DynamicsServer& operator=(const DynamicsServer&) = delete;
 
-  /// Takes the robot's URDF in place of the one before. One that cannot be used changes nothing;
+  /// Takes the robot's URDF in place of the previous one. One that cannot be used changes nothing;
   /// the result says why. The payload stays where the new robot has its frame, and goes otherwise.
   dynamics_msgs::msg::ResultCode set_description(const std::string& urdf);
 
