@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "base/eigen_index.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 
@@ -42,7 +42,7 @@ bool LoopAssembly::close(const LoopCluster& cluster, int iterations) {
     for (int attempt = 0; attempt < 12 && !better; ++attempt) {
       Eigen::MatrixXd normal = G * G.transpose();
       normal.diagonal().array() += damping * std::min(1.0, now) + 1e-14;
-      Eigen::VectorXd step = -G.transpose() * normal.ldlt().solve(phi);
+      Eigen::VectorXd step = -G.transpose() * solve_symmetric(normal, phi);
       const double size = step.cwiseAbs().maxCoeff();
       if (size > 0.5) step *= 0.5 / size;
       for (std::size_t b = 0; b < cluster.size(); ++b)
@@ -86,7 +86,7 @@ void LoopAssembly::approach(const LoopCluster& cluster, const std::vector<double
       way[eigen_index(b)] = (goal[cluster.bodies[b]] - q_[cluster.bodies[b]]) / cluster.scale[b];
     Eigen::MatrixXd normal = G * G.transpose();
     normal.diagonal().array() += 1e-10;
-    way -= G.transpose() * normal.ldlt().solve(G * way);
+    way -= G.transpose() * solve_symmetric(normal, G * way);
     const double size = way.norm();
     if (size < 1e-9) return;
     if (size > 0.3) way *= 0.3 / size;

@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "base/eigen_index.hpp"
 #include "loops/assembly.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -24,7 +23,7 @@ constexpr double rank_tolerance = 1e-5;
 
 std::size_t rank_of(const MatrixXd& G) {
   if (G.size() == 0) return 0;
-  const VectorXd values = G.jacobiSvd().singularValues();
+  const VectorXd values = singular_values(G);
   std::size_t rank = 0;
   while (eigen_index(rank) < values.size() &&
          values[eigen_index(rank)] > rank_tolerance * std::max(values[0], 1e-12)) {
@@ -35,16 +34,14 @@ std::size_t rank_of(const MatrixXd& G) {
 
 double smallest_singular_value(const MatrixXd& G) {
   if (G.cols() == 0) return 1.0;
-  const VectorXd values = G.jacobiSvd().singularValues();
+  const VectorXd values = singular_values(G);
   return values[values.size() - 1];
 }
 
 /// The columns of a matrix, by QR decomposition with pivots: `count` that are well-conditioned.
 std::vector<std::size_t> well_conditioned_columns(const MatrixXd& matrix, std::size_t count) {
-  const Eigen::ColPivHouseholderQR<MatrixXd> qr(matrix);
-  std::vector<std::size_t> columns;
-  for (std::size_t k = 0; k < count; ++k)
-    columns.push_back(static_cast<std::size_t>(qr.colsPermutation().indices()[eigen_index(k)]));
+  std::vector<std::size_t> columns = pivoted_qr(matrix, rank_tolerance).pivots;
+  columns.resize(count);
   return columns;
 }
 
@@ -154,8 +151,7 @@ class Choice {
       const double value =
           !any || others.size() < cluster.rank
               ? 0.0
-              : part.jacobiSvd()
-                    .singularValues()[eigen_index(std::max<std::size_t>(cluster.rank, 1) - 1)];
+              : singular_values(part)[eigen_index(std::max<std::size_t>(cluster.rank, 1) - 1)];
       if (value <= largest) continue;
       largest = value;
       best = k;

@@ -3,7 +3,6 @@
 #include "dynamics_core/plant.hpp"
 
 #include <Eigen/Geometry>
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -12,6 +11,7 @@
 
 #include "base/eigen_index.hpp"
 #include "dynamics_core/error.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -79,7 +79,7 @@ void Plant::hybrid_dynamics(double t, ConstVector q, ConstVector qd, ConstVector
   accelerations(t, q, qd, forces, without_torques);
   const Eigen::MatrixXd responses = responses_of_all_joints(*this, t, q);
   const Eigen::Map<const Eigen::VectorXd> free(without_torques.data(), eigen_index(size()));
-  const Eigen::VectorXd torques = responses.topRows(n).partialPivLu().solve(desired - free.head(n));
+  const Eigen::VectorXd torques = solve_linear(responses.topRows(n), desired - free.head(n));
   Eigen::Map<Eigen::VectorXd>(qdd.data(), eigen_index(size())) = free + responses * torques;
   std::copy(desired.begin(), desired.end(), qdd.begin());
   std::copy(torques.begin(), torques.end(), tau.begin());
@@ -94,9 +94,9 @@ void Plant::inertia_matrix(double t, ConstVector q, Eigen::Ref<Eigen::MatrixXd> 
   const auto coupling = responses.bottomRows(rest);
   inverse.topRightCorner(n, rest) = coupling.transpose();
   inverse.bottomRightCorner(rest, rest) =
-      coupling * responses.topRows(n).partialPivLu().solve(coupling.transpose());
+      coupling * solve_linear(responses.topRows(n), coupling.transpose());
   inverse.bottomRightCorner(rest, rest).diagonal().array() += 1.0;
-  M = inverse.inverse();
+  M = solve_linear(inverse, Eigen::MatrixXd::Identity(n + rest, n + rest));
 }
 
 void Plant::bias_forces(double t, ConstVector q, ConstVector qd, MutableVector bias) {

@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include "rigid/recursions/joint_wrenches.hpp"
 #include "rigid/workspace_memory.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -157,19 +157,16 @@ BaseParameters base_parameters(const Model& model, std::size_t samples) {
   if (columns == 0) return result;
   Eigen::VectorXd scale = stacked.colwise().norm().transpose();
   for (double& s : scale) s = s > 1e-9 ? s : 1.0;
-  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-  qr.setThreshold(1e-9);
-  qr.compute(stacked * scale.cwiseInverse().asDiagonal());
-  const Eigen::Index rank = qr.rank();
-  result.count = static_cast<std::size_t>(rank);
-  for (Eigen::Index c = 0; c < rank; ++c) {
-    result.columns.push_back(static_cast<std::size_t>(qr.colsPermutation().indices()[c]));
-  }
+  const PivotedQr qr = pivoted_qr(stacked * scale.cwiseInverse().asDiagonal(), 1e-9);
+  const Eigen::Index rank = idx(qr.rank);
+  result.count = qr.rank;
+  result.columns.assign(qr.pivots.begin(), qr.pivots.begin() + rank);
   // Y P = Q [R1 R2]: the dependent columns are the independent ones times R1^-1 R2
-  const Eigen::MatrixXd R = qr.matrixR().topRows(rank).triangularView<Eigen::Upper>();
-  const Eigen::MatrixXd reduced =
-      R.leftCols(rank).triangularView<Eigen::Upper>().solve(R) * qr.colsPermutation().transpose();
-  result.combination = reduced * scale.asDiagonal();
+  const Eigen::MatrixXd combination =
+      solve_linear(qr.R.topLeftCorner(rank, rank), qr.R.topRows(rank));
+  result.combination.resize(rank, idx(columns));
+  for (std::size_t c = 0; c < columns; ++c)
+    result.combination.col(idx(qr.pivots[c])) = combination.col(idx(c)) * scale[idx(qr.pivots[c])];
   for (Eigen::Index c = 0; c < rank; ++c) {
     result.combination.row(c) /= scale[idx(result.columns[static_cast<std::size_t>(c)])];
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation/implicit_inertia.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
 
 #include "base/eigen_index.hpp"
+#include "spatial/cholesky.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 
@@ -56,8 +56,7 @@ bool ImplicitInertia::decompose(double c, std::span<const std::size_t> free) {
   add(damping_, c);
   add(stiffness_, c * c);
   if (size == 0) return true;
-  Eigen::Ref<Eigen::MatrixXd> part = matrix_.topLeftCorner(size, size);
-  return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(part).info() == Eigen::Success;
+  return cholesky(matrix_.topLeftCorner(size, size));
 }
 
 void ImplicitInertia::add_linear_forces(double h, Eigen::Ref<Eigen::MatrixXd> matrix) const {
@@ -88,9 +87,7 @@ void ImplicitInertia::solve_stage(std::span<double> r_q, std::span<double> r_qd)
     if (a >= 0) right_[a] -= c_ * entry.value * r_q[entry.column];
   }
   const auto factor = matrix_.topLeftCorner(eigen_index(size), eigen_index(size));
-  auto solution = right_.head(eigen_index(size));
-  factor.triangularView<Eigen::Lower>().solveInPlace(solution);
-  factor.transpose().triangularView<Eigen::Upper>().solveInPlace(solution);
+  solve_cholesky(factor, right_.head(eigen_index(size)));
   for (std::size_t a = 0; a < size; ++a) {
     r_qd[free_[a]] = right_[eigen_index(a)];
     r_q[free_[a]] += c_ * right_[eigen_index(a)];
@@ -109,8 +106,7 @@ ImplicitInertia::Rates ImplicitInertia::fastest_rates(Plant& plant) {
   };
   const Eigen::MatrixXd D = dense(damping_), K = dense(stiffness_);
   const auto largest = [&](const Eigen::MatrixXd& matrix) {
-    using Solver = Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd>;
-    return Solver(matrix, inertia_, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+    return largest_generalized_eigenvalue(matrix, inertia_);
   };
   std::mt19937 random(1);  // fixed seed: repeatable
   std::uniform_real_distribution<double> uniform(-std::numbers::pi, std::numbers::pi);

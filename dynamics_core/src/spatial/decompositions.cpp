@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spatial/decompositions.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
 
 namespace dynamics {
 
@@ -35,8 +41,58 @@ Eigen::VectorXcd general_eigenvalues(const Eigen::MatrixXd& A) {
   return Eigen::EigenSolver<Eigen::MatrixXd>(A, false).eigenvalues();
 }
 
+double largest_generalized_eigenvalue(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M) {
+  return generalized_eigenpairs(K, M).values.maxCoeff();
+}
+
 Eigen::MatrixXd solve_linear(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B) {
   return A.partialPivLu().solve(B);
+}
+
+Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::VectorXd& b) {
+  return A.ldlt().solve(b);
+}
+
+// One-sided Jacobi method (Hestenes 1958): rotates pairs of columns until all are orthogonal.
+// Eigen's JacobiSVD gives the same values, but takes longer to compile than all other functions of
+// this file.
+Eigen::VectorXd singular_values(const Eigen::MatrixXd& A) {
+  Eigen::MatrixXd columns = A.cols() > A.rows() ? Eigen::MatrixXd(A.transpose()) : A;
+  const Eigen::Index n = columns.cols();
+  if (!A.allFinite()) return Eigen::VectorXd::Constant(n, std::numeric_limits<double>::quiet_NaN());
+  bool rotated = true;
+  for (int sweep = 0; sweep < 60 && rotated; ++sweep) {
+    rotated = false;
+    for (Eigen::Index j = 0; j < n; ++j) {
+      for (Eigen::Index k = j + 1; k < n; ++k) {
+        auto x = columns.col(j), y = columns.col(k);
+        const double xx = x.squaredNorm(), yy = y.squaredNorm(), xy = x.dot(y);
+        if (std::abs(xy) <= 1e-15 * std::sqrt(xx * yy)) continue;
+        rotated = true;
+        const double zeta = (yy - xx) / (2.0 * xy);
+        const double tangent = std::copysign(1.0, zeta) / (std::abs(zeta) + std::hypot(1.0, zeta));
+        const double cosine = 1.0 / std::hypot(1.0, tangent), sine = cosine * tangent;
+        for (Eigen::Index row = 0; row < columns.rows(); ++row) {
+          const double a = x[row], b = y[row];
+          x[row] = cosine * a - sine * b;
+          y[row] = sine * a + cosine * b;
+        }
+      }
+    }
+  }
+  Eigen::VectorXd values = columns.colwise().norm().transpose();
+  std::sort(values.begin(), values.end(), std::greater<>());
+  return values;
+}
+
+PivotedQr pivoted_qr(const Eigen::MatrixXd& A, double threshold) {
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+  qr.setThreshold(threshold);
+  qr.compute(A);
+  const auto& order = qr.colsPermutation().indices();
+  return {{order.begin(), order.end()},
+          qr.matrixR().triangularView<Eigen::Upper>(),
+          static_cast<std::size_t>(qr.rank())};
 }
 
 Eigen::Matrix3d rotation_from_z(const Eigen::Vector3d& axis) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Eigenvalues, linear equations and axis rotations, compiled once, because each instantiation of
-// Eigen's solvers takes seconds to compile. They allocate: not for control loops.
+// Eigenvalues, singular values, linear equations and axis rotations, compiled once, because each
+// instantiation of Eigen's solvers takes seconds to compile. They allocate: not for control loops.
 
 #include <Eigen/Core>
+#include <cstddef>
+#include <vector>
 
 namespace dynamics {
 
@@ -33,8 +35,24 @@ Eigenpairs generalized_eigenpairs(const Eigen::MatrixXd& K, const Eigen::MatrixX
 
 /// Eigenvalues of any square matrix, in no particular order.
 Eigen::VectorXcd general_eigenvalues(const Eigen::MatrixXd& A);
+/// The largest eigenvalue of K v = lambda M v, K symmetric, M positive definite.
+double largest_generalized_eigenvalue(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M);
 /// A^-1 B by LU decomposition with partial pivoting.
 Eigen::MatrixXd solve_linear(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+/// A^-1 b, A symmetric and positive semidefinite, by LDL^T decomposition with pivots.
+Eigen::VectorXd solve_symmetric(const Eigen::MatrixXd& A, const Eigen::VectorXd& b);
+
+/// Singular values in descending order; NaN if A is not finite.
+Eigen::VectorXd singular_values(const Eigen::MatrixXd& A);
+/// A P = Q R by Householder reflections: the pivots are the columns of A in the order of P, R has
+/// the size of A. Columns after `rank` are combinations of the previous ones, up to a relative
+/// threshold.
+struct PivotedQr {
+  std::vector<std::size_t> pivots;
+  Eigen::MatrixXd R;
+  std::size_t rank = 0;
+};
+PivotedQr pivoted_qr(const Eigen::MatrixXd& A, double threshold);
 
 /// Rotation that maps Z to the unit vector `axis`; the identity for Z. If axis.z < 0, it is a flip
 /// of Z to -Z and the shortest rotation from there, because the shortest rotation between nearly
