@@ -105,6 +105,13 @@ void check(std::string_view text) {
 void dh_table(std::string_view text) {
   try {
     const DhTable table = read_dh_table(text, "fuzz.yaml");
+    if (!table.constraints.empty()) {
+      const Mechanism mechanism = mechanism_from_dh(table);
+      exercise(mechanism);
+      require(read_urdf(to_urdf(table), "fuzz.urdf").constraints.size() == table.constraints.size(),
+              "the URDF of a table has its constraints");
+      return;
+    }
     const Model model = model_from_dh(table);
     exercise(model);
     std::string written;

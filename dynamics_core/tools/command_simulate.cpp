@@ -51,6 +51,17 @@ std::string integrator_list() {
   return list;
 }
 
+/// The start with the given positions of the independent joints; references depend on no others.
+std::vector<double> independent_start(const Robot& robot, const std::vector<double>& q0) {
+  std::vector<double> start = robot.q0;
+  const auto independent = robot.mechanism->independent();
+  for (std::size_t k = 0; k < independent.size(); ++k) {
+    if (q0.size() == start.size()) start[independent[k]] = q0[independent[k]];
+    if (q0.size() == independent.size()) start[independent[k]] = q0[k];
+  }
+  return start;
+}
+
 SimulationOptions options_of(const SimulateArguments& args, Robot& robot,
                              const std::optional<FlexibleModel>& flexible) {
   SimulationOptions options = args.options;
@@ -59,15 +70,14 @@ SimulationOptions options_of(const SimulateArguments& args, Robot& robot,
   if (args.restitution) options.restitution = *args.restitution;
   if (!args.base_motion.empty()) options.base = base_motion(args.base_motion);
   if (robot.mechanism) {
+    if (robot.table) {
+      options.q0 = robot.q0;
+      options.qd0 = robot.qd0;
+    }
     // all joints or the independent ones
     if (!args.q0.empty()) options.q0 = parse_numbers("--q0", args.q0);
     if (!args.qd0.empty()) options.qd0 = parse_numbers("--qd0", args.qd0);
-    args.control.apply(robot, robot.q0, options);
-    if (options.trajectory) {
-      throw InputError(
-          "references are not supported for robots with closed loops: their controllers hold the "
-          "start position");
-    }
+    args.control.apply(robot, independent_start(robot, options.q0), options);
     return options;
   }
   if (flexible) {
@@ -201,11 +211,17 @@ void refuse_with_loops(const SimulateArguments& args) {
     if (given)
       throw InputError(fmt::format("{} is not supported for robots with closed loops", option));
   };
-  refuse(args.options.limits, "--limits");
-  refuse(!args.base_motion.empty(), "--base-motion");
   refuse(args.precision != "double", "--precision double-double");
   refuse(!args.algorithm.empty() && args.algorithm != default_algorithm,
          "--algorithm other than udut");
+}
+
+/// The plant then has the base motion of the options.
+std::unique_ptr<Plant> loop_plant_of(const Mechanism& mechanism, SimulationOptions& options) {
+  auto plant =
+      loop_plant(mechanism, {.friction = options.friction, .base = std::move(options.base)});
+  options.base = nullptr;
+  return plant;
 }
 
 void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
@@ -229,7 +245,7 @@ void simulate_robot(const SimulateArguments& args, Outcome& outcome) {
   if (controller && args.precision != "double")
     throw InputError("--precision double-double supports the scenarios only, not --controller");
   SimulationOptions options = options_of(args, robot, flexible);
-  const auto plant = robot.mechanism ? loop_plant(*robot.mechanism, {.friction = options.friction})
+  const auto plant = robot.mechanism ? loop_plant_of(*robot.mechanism, options)
                      : flexible      ? flexible_plant_of(args, *flexible)
                                      : rigid_plant_of(args, robot.model, options);
 

@@ -111,7 +111,7 @@ LoopState loop_state(const Robot& robot, const std::string& q, const std::string
       state.q = given;
       project_on_loops(mechanism, workspace, state.q);
     } else {
-      close_loops(mechanism, workspace, mechanism.start(), given, state.q);
+      close_loops(mechanism, workspace, robot.q0, given, state.q);
     }
   }
   if (!qd.empty()) {

@@ -22,7 +22,32 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180.0;  // rad
 
+/// The start of a table if it has one, moved onto the loops, otherwise that of the mechanism.
+std::vector<double> start_of(const Mechanism& mechanism, const DhTable& table) {
+  const auto is_zero = [](double x) { return x == 0.0; };
+  if (std::all_of(table.q0.begin(), table.q0.end(), is_zero))
+    return {mechanism.start().begin(), mechanism.start().end()};
+  MechanismWorkspace workspace(mechanism);
+  const double error = loop_error(mechanism, workspace, table.q0);
+  if (!(error <= 1e-6)) {
+    throw InputError(
+        fmt::format("the start q of '{}' does not close the loops: the error is {:.3g} of the "
+                    "mechanism's size and 1e-6 is allowed",
+                    table.name, error));
+  }
+  std::vector<double> q = table.q0;
+  project_on_loops(mechanism, workspace, q);
+  return q;
+}
+
 Robot from_table(const std::string& argument, DhTable table) {
+  if (!table.constraints.empty()) {
+    const Mechanism mechanism = mechanism_from_dh(table);
+    auto q0 = start_of(mechanism, table), qd0 = table.qd0;
+    Robot robot = {mechanism.tree(), argument, std::move(table), std::move(q0), std::move(qd0)};
+    robot.mechanism = mechanism;
+    return robot;
+  }
   Model model = model_from_dh(table);
   auto q0 = table.q0, qd0 = table.qd0;
   q0.resize(model.size(), 0.0);
@@ -56,7 +81,11 @@ Robot read_robot(const std::string& argument) {
   if (has_suffix(argument, {".yaml", ".yml"}))
     return from_table(argument, read_dh_table(text, argument));
   RobotDescription description = read_urdf(text, argument);
-  if (!description.constraints.empty()) return from_mechanism(argument, Mechanism(description));
+  if (!description.constraints.empty()) {
+    Robot robot = from_mechanism(argument, Mechanism(description));
+    robot.urdf = std::move(text);
+    return robot;
+  }
   Model model(std::move(description));
   const std::vector<double> zero(model.size(), 0.0);
   return {std::move(model), argument, std::nullopt, zero, zero, {}, std::move(text)};
@@ -216,6 +245,25 @@ void warn_outside_limits(Robot& robot, const std::string& option, const std::str
   }
 }
 
+namespace {
+
+/// --q1 for all joints; with closed loops it may list the independent ones, the only ones that
+/// count.
+std::vector<double> end_position(const Robot& robot, const std::string& q1,
+                                 const std::vector<double>& q0) {
+  if (!robot.mechanism) return parse_vector("--q1", q1, robot.model.size(), {});
+  const auto given = parse_numbers("--q1", q1);
+  if (given.size() == robot.model.size()) return given;
+  const auto independent = robot.mechanism->independent();
+  std::vector<double> end = q0;
+  const auto some = parse_vector("--q1", q1, independent.size(), {},
+                                 "one per independent joint, or one per joint");
+  for (std::size_t k = 0; k < some.size(); ++k) end[independent[k]] = some[k];
+  return end;
+}
+
+}  // namespace
+
 std::unique_ptr<Trajectory> desired_motion(Robot& robot, const std::string& trajectory,
                                            const std::vector<double>& q0, const std::string& q1,
                                            std::optional<double> period, const std::string& topic) {
@@ -230,8 +278,10 @@ std::unique_ptr<Trajectory> desired_motion(Robot& robot, const std::string& traj
       }
       const std::string text = read_file(trajectory);
       const bool yaml = has_suffix(trajectory, {".yaml", ".yml"});
-      return knot_trajectory(yaml ? read_trajectory_yaml(text, trajectory, robot.model)
-                                  : read_trajectory_csv(text, trajectory, robot.model));
+      const auto needed =
+          robot.mechanism ? robot.mechanism->independent() : std::span<const std::size_t>();
+      return knot_trajectory(yaml ? read_trajectory_yaml(text, trajectory, robot.model, needed)
+                                  : read_trajectory_csv(text, trajectory, robot.model, needed));
     } catch (const ArgumentError& error) {
       throw InputError(fmt::format("{}: {}", trajectory, error.what()));
     }
@@ -240,7 +290,7 @@ std::unique_ptr<Trajectory> desired_motion(Robot& robot, const std::string& traj
   std::optional<ForcedMotion> forced = robot.table ? robot.table->forced : std::nullopt;
   if (!q1.empty()) {
     if (!forced || forced->kind != ForcedMotion::Kind::cycloid) forced = ForcedMotion{};
-    forced->q1 = parse_vector("--q1", q1, robot.model.size(), {});
+    forced->q1 = end_position(robot, q1, q0);
   }
   if (!forced) {
     throw InputError(fmt::format("robot '{}' defines no end position for the cycloid: give --q1",

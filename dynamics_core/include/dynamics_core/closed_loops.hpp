@@ -42,6 +42,8 @@
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
+struct DhTable;
+
 /// Constraints that share joints, and the joints that they couple.
 struct LoopGroup {
   std::vector<std::string> constraints;  ///< names, in the order of the description
@@ -107,6 +109,9 @@ class Mechanism {
 Mechanism mechanism_from_urdf(std::string_view text, const ModelOptions& options = {},
                               std::string_view source = "URDF");
 Mechanism mechanism_from_urdf_file(const std::string& path, const ModelOptions& options = {});
+
+/// The mechanism of a DH table, with the table's gravity. Throws ModelError.
+Mechanism mechanism_from_dh(const DhTable& table);
 
 /// Scratch memory of the functions below, for one thread at a time. Allocates at construction only.
 class MechanismWorkspace {
@@ -179,6 +184,14 @@ Status try_forward_dynamics(const Mechanism& mechanism, MechanismWorkspace& work
                             ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
                             const ExternalInputs& external = {}) noexcept;
 
+/// X = N (N^T M N)^-1 N^T B for the columns of B, N a basis of the motions that keep the loops
+/// closed: the accelerations, or changes of velocity, under joint torques, or impulses, alone. B
+/// and X have one row per coordinate of tree(); X may be B. O(n) per column.
+void solve_inertia(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector q,
+                   ConstMatrix B, Eigen::Ref<Eigen::MatrixXd> X);
+Status try_solve_inertia(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector q,
+                         ConstMatrix B, Eigen::Ref<Eigen::MatrixXd> X) noexcept;
+
 /// The torques of the independent joints for a motion of all joints: size() entries. O(n).
 void inverse_dynamics(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector qdd, MutableVector tau,
@@ -209,6 +222,38 @@ void gravity_forces(const Mechanism& mechanism, MechanismWorkspace& workspace, C
                     MutableVector g);
 Status try_gravity_forces(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector q,
                           MutableVector g) noexcept;
+
+/// Derivatives of inverse dynamics in the independent joints z, size() x size(): of tau(z, zd, zdd)
+/// by z and by zd, where the dependent joints follow from the loops; by zdd it is the inertia
+/// matrix. By differences along the loops, extrapolated: to 1e-9 of the largest entry away from
+/// singular positions. Of qd and qdd only the entries of the independent joints count. O(n) per
+/// independent joint.
+void inverse_dynamics_derivatives(const Mechanism& mechanism, MechanismWorkspace& workspace,
+                                  ConstVector q, ConstVector qd, ConstVector qdd,
+                                  Eigen::Ref<Eigen::MatrixXd> tau_by_z,
+                                  Eigen::Ref<Eigen::MatrixXd> tau_by_zd,
+                                  const ExternalInputs& external = {});
+Status try_inverse_dynamics_derivatives(const Mechanism& mechanism, MechanismWorkspace& workspace,
+                                        ConstVector q, ConstVector qd, ConstVector qdd,
+                                        Eigen::Ref<Eigen::MatrixXd> tau_by_z,
+                                        Eigen::Ref<Eigen::MatrixXd> tau_by_zd,
+                                        const ExternalInputs& external = {}) noexcept;
+
+/// Derivatives of the accelerations zdd of the independent joints by z, by zd, and by torques of
+/// the independent joints, size() x size(). `tau`: torques of all joints, constant. As above;
+/// throws StateError at dead centers of the independent joints too.
+void forward_dynamics_derivatives(const Mechanism& mechanism, MechanismWorkspace& workspace,
+                                  ConstVector q, ConstVector qd, ConstVector tau,
+                                  Eigen::Ref<Eigen::MatrixXd> zdd_by_z,
+                                  Eigen::Ref<Eigen::MatrixXd> zdd_by_zd,
+                                  Eigen::Ref<Eigen::MatrixXd> zdd_by_tau,
+                                  const ExternalInputs& external = {});
+Status try_forward_dynamics_derivatives(const Mechanism& mechanism, MechanismWorkspace& workspace,
+                                        ConstVector q, ConstVector qd, ConstVector tau,
+                                        Eigen::Ref<Eigen::MatrixXd> zdd_by_z,
+                                        Eigen::Ref<Eigen::MatrixXd> zdd_by_zd,
+                                        Eigen::Ref<Eigen::MatrixXd> zdd_by_tau,
+                                        const ExternalInputs& external = {}) noexcept;
 
 /// The wrenches in the loops: cuts[k] is the wrench of constraint k of the description on its child
 /// link, about the origin of child_origin, in the world's axes; joints[i] is the wrench that joint

@@ -55,6 +55,8 @@ struct DhLink {
   double friction = 0.0;       ///< Coulomb (N m or N)
   double rotor_inertia = 0.0;  ///< reflected to the joint (kg m^2 or kg)
   std::optional<Mimic> mimic;  ///< the joint follows another joint of the table
+  /// Whether an actuator moves the joint of a closed loop; nothing: not stated.
+  std::optional<bool> actuated = std::nullopt;
 
   /// The beam from O'_i, at b on Z_i, along X_{i+1}; length a. The hub includes the rod from O_i to
   /// O'_i, in the frame at O'_i with the axes Rz(theta).
@@ -88,6 +90,9 @@ struct DhTable {
   std::vector<Visual> base_visuals;                            ///< in frame 1
   std::vector<double> q0, qd0;  ///< initial state, one entry per joint that is not a mimic joint
   std::optional<ForcedMotion> forced;
+  /// Constraints that close loops. Origins are given in frame i+1 for link i, in frame 1 for the
+  /// base and in frame n+1 for the tip.
+  std::vector<ConstraintDescription> constraints = {};
 };
 
 /// Maximum number of links of a table.
@@ -102,7 +107,8 @@ DhTable read_dh_table(std::string_view yaml_text, std::string_view file_name);
 /// addition, to the root of its beam.
 RobotDescription describe(const DhTable& table);
 
-/// Model of a table, with the table's gravity.
+/// Model of a table, with the table's gravity. A table with constraints: mechanism_from_dh()
+/// (closed_loops.hpp).
 Model model_from_dh(const DhTable& table);
 
 // The papers' robots, compiled in from robots/*.yaml.

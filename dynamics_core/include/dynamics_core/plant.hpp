@@ -204,17 +204,17 @@ struct RigidPlantOptions {
 /// Rigid-body dynamics of the model; flexible links are treated as rigid.
 std::unique_ptr<Plant> rigid_plant(const Model& model, const RigidPlantOptions& options = {});
 
-/// Options of loop_plant().
+/// Options of loop_plant(), as in RigidPlantOptions.
 struct LoopPlantOptions {
-  /// Damping and Coulomb friction of the joints, smooth at low velocities as in
-  /// inverse_dynamics().
   bool friction = true;
+  bool dry_friction = true;
+  std::shared_ptr<const BaseTrajectory> base = {};
 };
 
 /// Dynamics of a mechanism with closed loops. Coordinates: all joints of Mechanism::tree(). States
 /// are projected onto the loops before accelerations and energies are computed. feedforward_torques
-/// and computed_torques are those of Mechanism::actuated(); references need only describe the
-/// independent joints. Joint stops and locks are not supported: simulate() refuses them.
+/// and computed_torques are those of Mechanism::actuated(); of a desired motion only the
+/// independent joints count, the others follow from the loops.
 std::unique_ptr<Plant> loop_plant(const Mechanism& mechanism, const LoopPlantOptions& options = {});
 
 /// Options of flexible_plant().

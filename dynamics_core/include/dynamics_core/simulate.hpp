@@ -114,7 +114,8 @@ struct SimulationOptions {
   std::vector<double> q0;      ///< initial position; default_start() if empty
   std::vector<double> qd0;     ///< initial velocity; zero if empty
   bool friction = true;
-  /// The reference of the controller; null: hold the initial position.
+  /// The reference of the controller; null: hold the initial position. With closed loops: of the
+  /// independent joints, or of all joints, of which only the independent ones count.
   std::shared_ptr<const Trajectory> trajectory;
   double bandwidth = 10.0;   ///< of the scenarios hold and computed torque (rad/s)
   ControlSampling sampling;  ///< period, delay and resolution of the controller

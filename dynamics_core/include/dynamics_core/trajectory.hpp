@@ -82,13 +82,17 @@ std::unique_ptr<Trajectory> knot_trajectory(Knots knots);
 /// Reads a CSV file. The first row has the column names: `t` (s, increasing, not negative) and
 /// `q_NAME` for every coordinate of the model, optionally `qd_NAME`, and with them `qdd_NAME`, for
 /// all of them. Other columns are ignored, but q_, qd_ and qdd_ of other names are errors. Throws
-/// ParseError with file, line and column.
-Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model);
+/// ParseError with file, line and column. `coordinates`: only these are read, in this order, such
+/// as Mechanism::independent(); empty: all.
+Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model,
+                          std::span<const std::size_t> coordinates = {});
 
 /// Reads YAML in the layout of trajectory_msgs/JointTrajectory: joint_names in any order, and
 /// points with positions, optional velocities (and with them accelerations), and time_from_start
 /// (sec and nanosec, or seconds as one number). Throws ParseError with file, line and key.
-Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model);
+/// `coordinates`: as above.
+Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model,
+                           std::span<const std::size_t> coordinates = {});
 
 /// Reads joint torques over time: a CSV file with a column `t` and `tau_NAME` for every coordinate
 /// (other columns are ignored, but tau_ of other names are errors), or a JointTrajectory in YAML

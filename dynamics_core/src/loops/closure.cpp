@@ -46,6 +46,9 @@ Status fail(Memory& memory, Problem::Kind kind, const char* name, double value,
 Status factor_cluster(const Mechanism::Data& data, Memory& memory, std::size_t k, Pivots pivots) {
   const LoopCluster& cluster = data.clusters[k];
   ClusterMemory& own = memory.clusters[k];
+  if (own.lu.factor(own.G, cluster.rank,
+                    pivots == Pivots::all ? cluster.order : cluster.dependent_order))
+    return Status::ok;
   own.lu.matrix = own.G;
   if (cluster.rank == 0) return own.lu.factor(0) ? Status::ok : Status::singular_loop;
   const bool done = pivots == Pivots::all

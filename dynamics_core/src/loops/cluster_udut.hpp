@@ -107,7 +107,6 @@ bool decompose_cluster(const Tree& tree, ClusterBodyScratch<S>* scratch,
   ClusterScratch<S>& own = *cluster.scratch;
   const std::size_t r = cluster.joints, d = cluster.mobility;
   // H by composite bodies, and P
-  for (S& entry : own.H) entry = S(0.0);
   for (std::size_t i = r; i-- > 0;) {
     const std::size_t b = cluster.bodies[i];
     const ArticulatedInertia<S>& composite = scratch[b].articulated;
@@ -121,8 +120,7 @@ bool decompose_cluster(const Tree& tree, ClusterBodyScratch<S>* scratch,
       force = propagate_to_parent(tree[at], scratch[at].at, force);
       if (up < 0) break;
       k = static_cast<std::size_t>(up);
-      const S entry = along_joint(tree[cluster.bodies[k]], force);
-      own.H[k + r * i] = own.H[i + r * k] = entry;
+      own.H[k + r * i] = along_joint(tree[cluster.bodies[k]], force);
     }
     own.P[i] = force;
     if (tree[b].parent >= 0) {
@@ -132,10 +130,15 @@ bool decompose_cluster(const Tree& tree, ClusterBodyScratch<S>* scratch,
   // D = N^T H N
   for (std::size_t c = 0; c < d; ++c) {
     const S* n = cluster.N + r * c;
+    // H couples a joint with those above it only
     for (std::size_t i = 0; i < r; ++i) {
-      S sum = own.H[i] * n[0];
-      for (std::size_t j = 1; j < r; ++j) sum = sum + own.H[i + r * j] * n[j];
-      own.HN[i] = sum;
+      own.HN[i] = own.H[i + r * i] * n[i];
+      for (int k = cluster.local_parent[i]; k >= 0;
+           k = cluster.local_parent[static_cast<std::size_t>(k)]) {
+        const auto up = static_cast<std::size_t>(k);
+        own.HN[up] = own.HN[up] + own.H[up + r * i] * n[i];
+        own.HN[i] = own.HN[i] + own.H[up + r * i] * n[up];
+      }
     }
     for (std::size_t k = c; k < d; ++k) {
       const S* m = cluster.N + r * k;

@@ -78,6 +78,11 @@ class Choice {
                              "the loop is over-constrained: none of its joints can move"});
     }
     const MatrixXd& G = choose(cluster, nearby);
+    const MatrixXd& generic = rank_of(nearby.back()) == cluster.rank ? nearby.back() : G;
+    std::vector<std::size_t> all(cluster.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    cluster.order = sparse_pivot_order(generic, cluster.rank, all);
+    cluster.dependent_order = sparse_pivot_order(generic, cluster.rank, cluster.dependent);
     if (start_rank == cluster.rank &&
         smallest_singular_value(columns_of(at_start, cluster.dependent)) < 1e-9) {
       data_.notes.push_back(

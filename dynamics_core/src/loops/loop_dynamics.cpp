@@ -132,6 +132,34 @@ Status try_forward_dynamics(const Mechanism& mechanism, MechanismWorkspace& work
   return Status::ok;
 }
 
+Status try_solve_inertia(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector q,
+                         ConstMatrix B, Eigen::Ref<Eigen::MatrixXd> X) noexcept {
+  Memory& memory = workspace.memory();
+  const Mechanism::Data& data = mechanism.data();
+  const std::size_t n = memory.all.size(), columns = static_cast<std::size_t>(B.cols());
+  Status status = check_mechanism(mechanism, memory)
+                      .vector("q", q, n)
+                      .matrix("B", B, n, columns)
+                      .finite("B", B)
+                      .matrix("X", X, n, columns)
+                      .status();
+  if (status != Status::ok) return status;
+  loop_motion(data, memory, body_positions(data.tree, q, memory.q), nullptr);
+  status = check_closed(data, memory, memory.q.data());
+  if (status == Status::ok) status = factor_loops(data, memory, Pivots::all);
+  if (status == Status::ok) status = decompose(data, memory);
+  if (status != Status::ok) return status;
+  for (Eigen::Index c = 0; c < B.cols(); ++c) {
+    std::fill(memory.x.begin(), memory.x.end(), 0.0);
+    for (std::size_t i = 0; i < n; ++i) memory.x[data.leading[i]] = B.column(c)[i];
+    kernel::solve_clusters(kernel::Tree(data.tree.tree()), memory.bodies.data(),
+                           data.cluster_of.data(), memory.views.data(), memory.x.data(),
+                           memory.x.data());
+    for (std::size_t i = 0; i < n; ++i) X(eigen_index(i), c) = memory.x[data.leading[i]];
+  }
+  return Status::ok;
+}
+
 Status try_inverse_dynamics(const Mechanism& mechanism, MechanismWorkspace& workspace,
                             ConstVector q, ConstVector qd, ConstVector qdd, MutableVector tau,
                             const ExternalInputs& external) noexcept {
@@ -206,6 +234,11 @@ void forward_dynamics(const Mechanism& mechanism, MechanismWorkspace& workspace,
                       const ExternalInputs& external) {
   require(try_forward_dynamics(mechanism, workspace, q, qd, tau, qdd, external),
           workspace.memory().problem, mechanism.tree());
+}
+void solve_inertia(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector q,
+                   ConstMatrix B, Eigen::Ref<Eigen::MatrixXd> X) {
+  require(try_solve_inertia(mechanism, workspace, q, B, X), workspace.memory().problem,
+          mechanism.tree());
 }
 void inverse_dynamics(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector q,
                       ConstVector qd, ConstVector qdd, MutableVector tau,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loops/loop_equations.hpp"
 
+#include <array>
+
 #include "base/eigen_index.hpp"
 
 namespace dynamics {
@@ -13,6 +15,9 @@ using Eigen::Vector3d;
 const WorldMotion& motion_of_body(const Kinematics::Memory& motion, int body) {
   return body < 0 ? motion.base : motion.bodies[static_cast<std::size_t>(body)];
 }
+
+/// Largest number of equations of a constraint.
+constexpr std::size_t max_rows = 6;
 
 /// The two frames of a constraint in the world.
 struct Ends {
@@ -110,33 +115,33 @@ void loop_jacobian(const Mechanism::Data& data, const LoopCluster& cluster,
       continue;
     }
     const Ends ends(constraint, motion);
-    // the vector whose scalar product with the relative velocity or angular velocity is phi'
+    // the vectors whose scalar product with the relative velocity or angular velocity is phi'
+    std::array<Vector3d, max_rows> gradients;
     for (Index r = 0; r < rows; ++r) {
       const LoopRow& row = constraint.rows[static_cast<std::size_t>(r)];
-      const bool angular = row.kind == LoopRow::Kind::direction;
-      Vector3d gradient;
-      if (angular) {
+      Vector3d& gradient = gradients[static_cast<std::size_t>(r)];
+      if (row.kind == LoopRow::Kind::direction) {
         gradient = ends.axes_b.col(row.j).cross(ends.axes_a.col(row.i));
       } else if (row.kind == LoopRow::Kind::position) {
         gradient = ends.axes_a.col(row.i) / length;
       } else {
         gradient = ends.d / (constraint.distance * length);
       }
-      for (std::size_t b = 0; b < cluster.size(); ++b) {
-        const int sign = cluster.signs[c * cluster.size() + b];
-        if (sign == 0) continue;
-        const std::size_t body = cluster.bodies[b];
-        const WorldMotion& link = motion.bodies[body];
-        const Vector3d axis = link.axis();
-        double entry = 0.0;
-        if (tree[body].prismatic) {
-          if (!angular) entry = gradient.dot(axis);
-        } else if (angular) {
-          entry = gradient.dot(axis);
-        } else {
-          entry = gradient.dot(axis.cross(ends.p_b - link.position));
-        }
-        G(at + r, eigen_index(b)) = sign * cluster.scale[b] * entry;
+    }
+    for (std::size_t b = 0; b < cluster.size(); ++b) {
+      const int sign = cluster.signs[c * cluster.size() + b];
+      if (sign == 0) continue;
+      const std::size_t body = cluster.bodies[b];
+      const WorldMotion& link = motion.bodies[body];
+      const Vector3d axis = sign * cluster.scale[b] * link.axis();
+      const bool prismatic = tree[body].prismatic;
+      const Vector3d velocity = prismatic ? axis : axis.cross(ends.p_b - link.position);
+      for (Index r = 0; r < rows; ++r) {
+        const bool angular =
+            constraint.rows[static_cast<std::size_t>(r)].kind == LoopRow::Kind::direction;
+        if (angular && prismatic) continue;
+        G(at + r, eigen_index(b)) =
+            gradients[static_cast<std::size_t>(r)].dot(angular ? axis : velocity);
       }
     }
     at += rows;

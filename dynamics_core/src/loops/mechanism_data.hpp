@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "dynamics_core/closed_loops.hpp"
+#include "loops/pivot_order.hpp"
 #include "model/model_data.hpp"
 
 namespace dynamics {
@@ -56,6 +57,8 @@ struct LoopCluster {
   std::size_t rank = 0;                  ///< number of independent ones
   std::vector<std::size_t> dependent;    ///< columns, `rank` of them
   std::vector<std::size_t> independent;  ///< columns, the others
+  PivotOrder order;                      ///< of G, with pivots in any column
+  PivotOrder dependent_order;            ///< with pivots in the columns of the dependent joints
 
   std::size_t size() const { return bodies.size(); }
   std::size_t mobility() const { return bodies.size() - rank; }

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "dynamics_core/closed_loops.hpp"
+#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/from_urdf.hpp"
 
 namespace dynamics {
@@ -19,6 +20,12 @@ Mechanism mechanism_from_urdf_file(const std::string& path, const ModelOptions& 
   text << file.rdbuf();
   if (file.bad()) throw ParseError(path, "read error before the end of the file");
   return mechanism_from_urdf(text.str(), options, path);
+}
+
+Mechanism mechanism_from_dh(const DhTable& table) {
+  ModelOptions options;
+  options.gravity = table.gravity;
+  return Mechanism(describe(table), options);
 }
 
 }  // namespace dynamics

@@ -32,6 +32,18 @@ struct ClusterMemory {
   bool converged = false;
 };
 
+/// The scratch of the derivatives.
+struct DerivativeMemory {
+  DerivativeMemory(std::size_t coordinates, std::size_t independent, std::size_t bodies);
+
+  std::vector<double> q, zd, zdd, moved;  ///< of coordinates
+  std::vector<double> constant, slope;    ///< of bodies: constant forces, slope of friction
+  Eigen::MatrixXd basis;                  ///< B, coordinates x independent
+  Eigen::MatrixXd tau_rates, qd_rates;    ///< one column per step
+  Eigen::MatrixXd by_z, by_zd, M;         ///< independent x independent
+  Eigen::VectorXd tau;
+};
+
 struct [[gnu::visibility("hidden")]] MechanismWorkspace::Memory {
   explicit Memory(const Mechanism& mechanism);
 
@@ -48,6 +60,7 @@ struct [[gnu::visibility("hidden")]] MechanismWorkspace::Memory {
   Eigen::MatrixXd actuator_normal;         ///< independent x independent
   Eigen::VectorXd reduced;                 ///< of the independent joints
   std::vector<Wrench> cut_wrenches;
+  DerivativeMemory derivatives;
   Problem problem;
 };
 

@@ -21,6 +21,22 @@ ClusterMemory::ClusterMemory(const LoopCluster& cluster)
       position(cluster.size()),
       step(cluster.size()) {}
 
+DerivativeMemory::DerivativeMemory(std::size_t coordinates, std::size_t independent,
+                                   std::size_t bodies)
+    : q(coordinates),
+      zd(coordinates),
+      zdd(coordinates),
+      moved(coordinates),
+      constant(bodies),
+      slope(bodies),
+      basis(eigen_index(coordinates), eigen_index(independent)),
+      tau_rates(eigen_index(independent), 3),
+      qd_rates(eigen_index(bodies), 3),
+      by_z(eigen_index(independent), eigen_index(independent)),
+      by_zd(by_z),
+      M(by_z),
+      tau(eigen_index(independent)) {}
+
 MechanismWorkspace::Memory::Memory(const Mechanism& mechanism)
     : tree(mechanism.tree()),
       kinematics(mechanism.tree()),
@@ -31,7 +47,8 @@ MechanismWorkspace::Memory::Memory(const Mechanism& mechanism)
       tau(bodies.size()),
       x(bodies.size()),
       all(mechanism.tree().size()),
-      cut_wrenches(mechanism.description().constraints.size()) {
+      cut_wrenches(mechanism.description().constraints.size()),
+      derivatives(all.size(), mechanism.size(), bodies.size()) {
   const Mechanism::Data& data = mechanism.data();
   clusters.reserve(data.clusters.size());
   for (const LoopCluster& cluster : data.clusters) clusters.emplace_back(cluster);

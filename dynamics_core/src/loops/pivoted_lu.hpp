@@ -7,16 +7,19 @@
 //   lu.matrix = G;
 //   if (lu.factor(rank)) lu.solve(b, x);      // G x = b, x zero in the columns without pivot
 //
-// Row and column k of the decomposed matrix are row rows[k] and column cols[k] of G.
+// Row and column k of the decomposed matrix are row rows[k] and column cols[k] of G. The search for
+// pivots takes longer than the elimination: a known order is tried first.
 
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
 
 #include "base/eigen_index.hpp"
+#include "loops/pivot_order.hpp"
 
 namespace dynamics {
 
@@ -48,19 +51,60 @@ struct PivotedLu {
     return eliminate(count, eigen_index(allowed.size()));
   }
 
+  /// Decomposes G with `count` pivots in a known order, which skips zeros. False, with `matrix`
+  /// undefined, where a pivot is small compared with others or with its column.
+  bool factor(const Eigen::MatrixXd& G, std::size_t count, const PivotOrder& order) noexcept {
+    if (order.rows.empty()) return false;
+    constexpr double least = 0.01, most = 50.0;
+    std::copy(order.rows.begin(), order.rows.end(), rows.begin());
+    std::copy(order.cols.begin(), order.cols.end(), cols.begin());
+    const Eigen::Index m = matrix.rows(), n = matrix.cols();
+    for (Eigen::Index j = 0; j < n; ++j) {
+      const double* from = G.data() + m * eigen_index(cols[static_cast<std::size_t>(j)]);
+      double* to = matrix.data() + m * j;
+      for (Eigen::Index i = 0; i < m; ++i) to[i] = from[rows[static_cast<std::size_t>(i)]];
+    }
+    rank = count;
+    largest = 0.0;
+    smallest = std::numeric_limits<double>::infinity();
+    for (Eigen::Index k = 0; k < eigen_index(count); ++k) {
+      const double pivot = std::abs(matrix(k, k));
+      largest = std::max(largest, pivot);
+      smallest = std::min(smallest, pivot);
+      if (!(smallest > least * largest)) return false;
+      double* column = matrix.data() + m * k;
+      const double inverse = 1.0 / column[k];
+      // the last row with an entry
+      Eigen::Index end = k + 1;
+      for (Eigen::Index i = k + 1; i < m; ++i) {
+        if (column[i] == 0.0) continue;
+        column[i] *= inverse;
+        end = i + 1;
+        if (!(std::abs(column[i]) < most)) return false;
+      }
+      if (end == k + 1) continue;
+      for (Eigen::Index j = k + 1; j < n; ++j) {
+        double* other = matrix.data() + m * j;
+        const double factor = other[k];
+        if (factor == 0.0) continue;
+        for (Eigen::Index i = k + 1; i < end; ++i) other[i] -= column[i] * factor;
+      }
+    }
+    return true;
+  }
+
   /// x with matrix x = b, zero in the columns without pivot. x has one entry per column.
   template <class Rhs, class Solution>
   void solve(const Rhs& b, Solution&& x) noexcept {
-    const Eigen::Index r = eigen_index(rank);
-    for (Eigen::Index i = 0; i < r; ++i) {
-      double sum = b[eigen_index(rows[static_cast<std::size_t>(i)])];
-      for (Eigen::Index j = 0; j < i; ++j) sum -= matrix(i, j) * y_[j];
-      y_[i] = sum;
+    const Eigen::Index r = eigen_index(rank), m = matrix.rows();
+    for (Eigen::Index i = 0; i < r; ++i) y_[i] = b[eigen_index(rows[static_cast<std::size_t>(i)])];
+    for (Eigen::Index j = 0; j < r; ++j) {
+      const double factor = y_[j];
+      if (factor == 0.0) continue;
+      const double* column = matrix.data() + m * j;
+      for (Eigen::Index i = j + 1; i < r; ++i) y_[i] -= column[i] * factor;
     }
-    for (Eigen::Index i = r - 1; i >= 0; --i) {
-      for (Eigen::Index j = i + 1; j < r; ++j) y_[i] -= matrix(i, j) * y_[j];
-      y_[i] /= matrix(i, i);
-    }
+    solve_upper(r);
     for (Eigen::Index j = 0; j < matrix.cols(); ++j)
       x[eigen_index(cols[static_cast<std::size_t>(j)])] = j < r ? y_[j] : 0.0;
   }
@@ -71,11 +115,8 @@ struct PivotedLu {
     const Eigen::Index r = eigen_index(rank);
     for (Eigen::Index f = r; f < matrix.cols(); ++f) {
       const Eigen::Index column = f - r;
-      for (Eigen::Index i = r - 1; i >= 0; --i) {
-        double sum = matrix(i, f);
-        for (Eigen::Index j = i + 1; j < r; ++j) sum -= matrix(i, j) * y_[j];
-        y_[i] = sum / matrix(i, i);
-      }
+      for (Eigen::Index i = 0; i < r; ++i) y_[i] = matrix(i, f);
+      solve_upper(r);
       for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
         N(eigen_index(cols[static_cast<std::size_t>(j)]), column) = j < r    ? -y_[j]
                                                                     : j == f ? 1.0
@@ -86,6 +127,17 @@ struct PivotedLu {
 
  private:
   Eigen::VectorXd y_;
+
+  /// y_ := U^-1 y_.
+  void solve_upper(Eigen::Index r) noexcept {
+    const Eigen::Index m = matrix.rows();
+    for (Eigen::Index j = r - 1; j >= 0; --j) {
+      if (y_[j] == 0.0) continue;
+      const double* column = matrix.data() + m * j;
+      const double factor = y_[j] /= column[j];
+      for (Eigen::Index i = 0; i < j; ++i) y_[i] -= column[i] * factor;
+    }
+  }
 
   /// Brings column cols[k] to place k.
   void permute_columns() noexcept {

@@ -12,7 +12,10 @@
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
+#include "loops/closed_branch.hpp"
 #include "model/tree.hpp"
+#include "plant/base_power.hpp"
+#include "plant/joint_resistance.hpp"
 
 namespace dynamics {
 namespace {
@@ -23,13 +26,17 @@ class LoopPlant final : public Plant {
       : mechanism_(mechanism),
         options_(options),
         workspace_(mechanism),
+        branch_(mechanism),
         q_(mechanism.tree().size()),
         qd_(q_.size()),
         qdd_(q_.size()),
         forces_(q_.size()),
         reduced_(mechanism.size()),
         torques_(mechanism.actuated().size()),
-        actuated_(q_.size(), false) {
+        actuated_(q_.size(), false),
+        resistance_(mechanism.tree()),
+        base_power_(mechanism.tree()),
+        dry_(options.friction && options.dry_friction) {
     external_.friction = options.friction;
     frictionless_.friction = false;
     for (const std::size_t joint : mechanism.actuated()) actuated_[joint] = true;
@@ -57,16 +64,24 @@ class LoopPlant final : public Plant {
     return distance;
   }
 
-  void accelerations(const double&, ConstVector q, ConstVector qd, ConstVector tau,
+  void accelerations(const double& t, ConstVector q, ConstVector qd, ConstVector tau,
                      MutableVector qdd) override {
     closed_state(q, qd);
-    forward_dynamics(mechanism_, workspace_, q_, qd_, tau, qdd, external_);
+    if (!branch_.interpolated()) {
+      accelerations_at(t, q_, qd_, tau, qdd);
+      return;
+    }
+    std::fill(qdd.begin(), qdd.end(), 0.0);
+    for (std::size_t k = 0; k < ClosedBranch::nodes; ++k) {
+      accelerations_at(t, branch_.q(k), branch_.qd(k), tau, qdd_);
+      for (std::size_t i = 0; i < qdd_.size(); ++i) qdd[i] += ClosedBranch::weights[k] * qdd_[i];
+    }
   }
 
-  void feedforward_torques(const double&, ConstVector q, ConstVector qd, ConstVector qdd,
+  void feedforward_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
                            MutableVector tau) override {
     closed_motion(q, qd, qdd);
-    torques_of_motion(tau);
+    torques_of_motion(t, tau);
   }
 
   void computed_torques(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
@@ -74,47 +89,85 @@ class LoopPlant final : public Plant {
     feedforward_torques(t, q, qd, qdd, tau);
   }
 
-  bool exchanges_energy() const override { return dissipates_; }
+  bool exchanges_energy() const override { return dissipates_ || options_.base; }
 
-  double power(const double&, ConstVector q, ConstVector qd, ConstVector,
+  double power(const double& t, ConstVector q, ConstVector qd, ConstVector qdd,
                ConstVector tau) override {
     closed_state(q, qd);
     const Power power = dynamics::power(model(), tree_workspace(workspace_), qd_, tau);
-    return power.actuators - (options_.friction ? power.friction : 0.0);
+    const double dissipated = dry_                ? resistance_.damping_power(qd_)
+                              : options_.friction ? power.friction
+                                                  : 0.0;
+    return power.actuators - dissipated + base_power(t, qdd);
   }
 
-  double energy_rate(double, ConstVector q, ConstVector qd, ConstVector qdd) override {
+  double energy_rate(double t, ConstVector q, ConstVector qd, ConstVector qdd) override {
     closed_state(q, qd);
-    inverse_dynamics(model(), tree_workspace(workspace_), q_, qd_, qdd, forces_, frictionless_);
-    double rate = 0.0;
+    inverse_dynamics(model(), tree_workspace(workspace_), q_, qd_, qdd, forces_,
+                     frictionless_at(t));
+    double rate = base_power(t, qdd);
     for (std::size_t i = 0; i < qd_.size(); ++i) rate += forces_[i] * qd_[i];
     return rate;
   }
 
-  PlantEnergy energy(double, ConstVector q, ConstVector qd) override {
+  PlantEnergy energy(double t, ConstVector q, ConstVector qd) override {
     closed_state(q, qd);
-    const Energy energies = dynamics::energy(mechanism_, workspace_, q_, qd_);
+    const Energy energies =
+        dynamics::energy(model(), tree_workspace(workspace_), q_, qd_, at(t).base);
     return {energies.kinetic, energies.potential, 0.0};
   }
 
-  Pose frame_pose(double, ConstVector q, std::size_t frame) override {
-    return dynamics::frame_pose(model(), tree_workspace(workspace_), q, frame);
+  std::optional<BaseMotion> base_motion(double t) const override {
+    if (!options_.base) return std::nullopt;
+    return options_.base->at(t);
   }
 
-  Eigen::Vector3d center_of_mass(double, ConstVector q, ConstVector qd) override {
-    return momentum(model(), tree_workspace(workspace_), q, qd).center;
+  Pose frame_pose(double t, ConstVector q, std::size_t frame) override {
+    return dynamics::frame_pose(model(), tree_workspace(workspace_), q, frame, at(t).base);
   }
 
-  void add_wrenches(double, ConstVector q, std::span<const LinkWrench> wrenches,
+  Eigen::Vector3d center_of_mass(double t, ConstVector q, ConstVector qd) override {
+    return momentum(model(), tree_workspace(workspace_), q, qd, at(t).base).center;
+  }
+
+  void add_wrenches(double t, ConstVector q, std::span<const LinkWrench> wrenches,
                     MutableVector forces) override {
-    wrenches_to_joint_torques(model(), tree_workspace(workspace_), q, wrenches, forces_);
+    wrenches_to_joint_torques(model(), tree_workspace(workspace_), q, wrenches, forces_,
+                              at(t).base);
     for (std::size_t i = 0; i < forces_.size(); ++i) forces[i] += forces_[i];
   }
 
+  /// N (N^T M N)^-1 N^T e_joint.
+  void impulse_response(double, ConstVector q, std::size_t joint,
+                        MutableVector velocity_change) override {
+    closed_position(q);
+    std::fill(forces_.begin(), forces_.end(), 0.0);
+    forces_[joint] = 1.0;
+    const auto n = static_cast<Eigen::Index>(forces_.size());
+    Eigen::Map<Eigen::MatrixXd> column(forces_.data(), n, 1);
+    solve_inertia(mechanism_, workspace_, q_, column, column);
+    std::copy(forces_.begin(), forces_.end(), velocity_change.begin());
+  }
+
+  void impulse_responses(double, ConstVector q, std::span<const std::size_t> joints,
+                         Eigen::Ref<Eigen::MatrixXd> velocity_changes) override {
+    closed_position(q);
+    velocity_changes.setZero();
+    for (std::size_t k = 0; k < joints.size(); ++k)
+      velocity_changes(static_cast<Eigen::Index>(joints[k]), static_cast<Eigen::Index>(k)) = 1.0;
+    solve_inertia(mechanism_, workspace_, q_, velocity_changes, velocity_changes);
+  }
+
   /// The bias forces of the tree.
-  void bias_forces(double, ConstVector q, ConstVector qd, MutableVector bias) override {
+  void bias_forces(double t, ConstVector q, ConstVector qd, MutableVector bias) override {
     closed_state(q, qd);
-    dynamics::bias_forces(model(), tree_workspace(workspace_), q_, qd_, bias, external_);
+    const ExternalInputs& external = dry_ ? frictionless_at(t) : at(t);
+    dynamics::bias_forces(model(), tree_workspace(workspace_), q_, qd_, bias, external);
+    if (dry_) resistance_.add_damping(qd_, bias);
+  }
+
+  double dry_friction(std::size_t joint) const override {
+    return dry_ ? resistance_.friction[joint] : 0.0;
   }
 
   /// The inertia matrix of the tree.
@@ -132,7 +185,39 @@ class LoopPlant final : public Plant {
   void closed_state(ConstVector q, ConstVector qd) {
     std::copy(q.begin(), q.end(), q_.begin());
     std::copy(qd.begin(), qd.end(), qd_.begin());
-    project_on_loops(mechanism_, workspace_, q_, qd_);
+    branch_.project(workspace_, q_, qd_);
+  }
+
+  /// In a state that closes the loops.
+  void accelerations_at(double t, ConstVector q, ConstVector qd, ConstVector tau,
+                        MutableVector qdd) {
+    if (!dry_) {
+      forward_dynamics(mechanism_, workspace_, q, qd, tau, qdd, at(t));
+      return;
+    }
+    const ConstVector driving = resistance_.without_damping(qd, tau, forces_);
+    forward_dynamics(mechanism_, workspace_, q, qd, driving, qdd, frictionless_at(t));
+  }
+
+  void closed_position(ConstVector q) {
+    std::copy(q.begin(), q.end(), q_.begin());
+    project_on_loops(mechanism_, workspace_, q_);
+  }
+
+  const ExternalInputs& at(double t) {
+    if (options_.base) external_.base = options_.base->at(t);
+    return external_;
+  }
+
+  const ExternalInputs& frictionless_at(double t) {
+    if (options_.base) frictionless_.base = options_.base->at(t);
+    return frictionless_;
+  }
+
+  /// In the state q_, qd_.
+  double base_power(double t, ConstVector qdd) {
+    if (!options_.base) return 0.0;
+    return base_power_(model(), tree_workspace(workspace_), q_, qd_, qdd, at(t));
   }
 
   /// q_, qd_ and qdd_ with the given motion of the independent joints.
@@ -145,8 +230,8 @@ class LoopPlant final : public Plant {
     close_accelerations(mechanism_, workspace_, q_, qd_, qdd_);
   }
 
-  void torques_of_motion(MutableVector tau) {
-    inverse_dynamics(mechanism_, workspace_, q_, qd_, qdd_, reduced_, external_);
+  void torques_of_motion(double t, MutableVector tau) {
+    inverse_dynamics(mechanism_, workspace_, q_, qd_, qdd_, reduced_, at(t));
     actuator_torques(mechanism_, workspace_, q_, reduced_, torques_);
     std::fill(tau.begin(), tau.end(), 0.0);
     for (std::size_t i = 0; i < torques_.size(); ++i) tau[mechanism_.actuated()[i]] = torques_[i];
@@ -155,9 +240,13 @@ class LoopPlant final : public Plant {
   Mechanism mechanism_;
   LoopPlantOptions options_;
   MechanismWorkspace workspace_;
+  ClosedBranch branch_;
   ExternalInputs external_, frictionless_;
   std::vector<double> q_, qd_, qdd_, forces_, reduced_, torques_;
   std::vector<bool> actuated_;
+  JointResistance resistance_;
+  BasePower base_power_;
+  bool dry_;
   bool dissipates_ = false;
 };
 

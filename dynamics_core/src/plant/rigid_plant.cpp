@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <Eigen/Geometry>
 #include <algorithm>
 
 #include "dynamics_core/energy.hpp"
@@ -9,6 +8,7 @@
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
 #include "model/tree.hpp"
+#include "plant/base_power.hpp"
 #include "plant/joint_resistance.hpp"
 
 namespace dynamics {
@@ -25,7 +25,7 @@ class RigidPlant final : public Plant {
         resistance_(model),
         factor_(model),
         dry_(options.friction && options.dry_friction),
-        wrenches_(model.body_count()),
+        base_power_(model),
         dissipates_(options.friction &&
                     std::any_of(model.tree().begin(), model.tree().end(), [](const TreeBody& b) {
                       return b.damping > 0 || b.friction > 0;
@@ -160,38 +160,8 @@ class RigidPlant final : public Plant {
     return frictionless_;
   }
 
-  /// Power of the moving base: its wrench on the root bodies times its velocity.
   double base_power(double t, ConstVector q, ConstVector qd, ConstVector qdd) {
-    if (!options_.base) return 0.0;
-    inverse_dynamics(model_, workspace_, q, qd, qdd, forces_, wrenches_, at(t));
-    const BaseMotion& base = *conditions_.base;
-    double sum = 0.0;
-    for (std::size_t i = 0; i < wrenches_.size(); ++i) {
-      const TreeBody& joint = model_.tree()[i];
-      if (joint.parent >= 0) continue;
-      const Body& body = model_.bodies()[i];
-      // pose of the body in the base frame (see TreeBody)
-      const double position = body.multiplier * q[body.coordinate] + body.offset;
-      Eigen::Matrix3d rz_beta, rx_alpha;
-      rz_beta << joint.cos_beta, -joint.sin_beta, 0, joint.sin_beta, joint.cos_beta, 0, 0, 0, 1;
-      rx_alpha << 1, 0, 0, 0, joint.cos_alpha, -joint.sin_alpha, 0, joint.sin_alpha,
-          joint.cos_alpha;
-      const double angle = joint.offset + (joint.prismatic ? 0.0 : position);
-      const Eigen::Matrix3d axes =
-          rz_beta * rx_alpha *
-          Eigen::AngleAxisd(angle, Eigen::Vector3d::UnitZ()).toRotationMatrix();
-      Eigen::Vector3d origin(joint.position[0], joint.position[1], joint.position[2]);
-      if (joint.prismatic) origin += axes.col(2) * position;
-      // to world axes; wrenches are in the axes of the link's frame if the body has one
-      const Eigen::Matrix3d from_body = base.pose.rotation * axes;
-      const Eigen::Matrix3d from_wrench =
-          body.link.empty() ? from_body : Eigen::Matrix3d(from_body * body.axes.transpose());
-      const Eigen::Vector3d arm = base.pose.rotation * origin;
-      const Eigen::Vector3d velocity = base.velocity.linear + base.velocity.angular.cross(arm);
-      sum += (from_wrench * wrenches_[i].force).dot(velocity) +
-             (from_wrench * wrenches_[i].moment).dot(base.velocity.angular);
-    }
-    return sum;
+    return options_.base ? base_power_(model_, workspace_, q, qd, qdd, at(t)) : 0.0;
   }
 
   RigidPlantOptions options_;
@@ -202,7 +172,7 @@ class RigidPlant final : public Plant {
   JointResistance resistance_;
   InertiaFactor factor_;
   bool dry_;
-  std::vector<Wrench> wrenches_;
+  BasePower base_power_;
   bool dissipates_;
 };
 

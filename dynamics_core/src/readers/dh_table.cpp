@@ -3,45 +3,23 @@
 
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <set>
 #include <utility>
 
 #include "readers/dh_reader.hpp"
+#include "readers/dh_values.hpp"
 
 namespace dynamics {
 namespace {
 
+using dh::find_named;
+using dh::not_negative;
+using dh::one_line;
+using dh::positive;
+using dh::radians;
+using dh::true_or_false;
+using dh::vector3;
 using yaml::Cursor;
-
-// 180 degrees are exactly pi
-double radians(double degrees) { return degrees / 180.0 * std::numbers::pi; }
-
-Eigen::Vector3d vector3(const Cursor& at) {
-  const auto values = at.numbers(3);
-  return {values[0], values[1], values[2]};
-}
-
-double not_negative(const Cursor& at, const char* unit) {
-  const double value = at.number();
-  if (value < 0.0) at.fail(std::string("must not be negative (") + unit + ")");
-  return value;
-}
-
-double positive(const Cursor& at, const char* unit) {
-  const double value = at.number();
-  if (value <= 0.0) at.fail(std::string("must be greater than zero (") + unit + ")");
-  return value;
-}
-
-std::string one_line(const Cursor& at) {
-  std::string text = at.text();
-  if (text.find_first_of("\n\t") != std::string::npos || text.front() == ' ' ||
-      text.back() == ' ') {
-    at.fail("a name must be one line without leading or trailing spaces");
-  }
-  return text;
-}
 
 /// The value of `name` (SI) or of `name`_deg; nothing if neither is given.
 template <class Read>
@@ -133,16 +111,9 @@ DhLink read_link(const Cursor& row) {
   return link;
 }
 
-template <class Map>
-auto& find_named(const Cursor& at, const std::string& name, Map& known, const char* what) {
-  const auto found = known.find(name);
-  if (found == known.end()) at.fail(std::string(what) + " '" + name + "' does not exist");
-  return found->second;
-}
-
 void read_joint(const Cursor& row, DhLink& link) {
   row.allow_keys({"joint", "lower", "lower_deg", "upper", "upper_deg", "velocity", "velocity_deg",
-                  "effort", "damping", "friction", "rotor_inertia", "mimic"});
+                  "effort", "damping", "friction", "rotor_inertia", "mimic", "actuated"});
   if (link.type == DhLink::JointType::prismatic) {
     for (const char* key : {"lower_deg", "upper_deg", "velocity_deg"}) {
       if (const auto at = row.find(key))
@@ -162,6 +133,7 @@ void read_joint(const Cursor& row, DhLink& link) {
   if (const auto at = row.find("rotor_inertia")) {
     link.rotor_inertia = not_negative(*at, "kg m^2 or kg");
   }
+  if (const auto at = row.find("actuated")) link.actuated = true_or_false(*at);
   if (const auto at = row.find("mimic")) {
     at->allow_keys({"joint", "multiplier", "offset"});
     link.mimic.emplace().joint = one_line(at->at("joint"));
@@ -209,11 +181,7 @@ BeamDescription read_flexible(const Cursor& row, const DhLink& link) {
     if (beam.hub_inertia.minCoeff() < 0.0) at->fail("a moment of inertia must not be negative");
   }
   add_rod(beam, link.b);
-  if (const auto at = row.find("stiffening")) {
-    const std::string given = at->text();
-    if (given != "true" && given != "false") at->fail("must be true or false");
-    beam.stiffening = given == "true";
-  }
+  if (const auto at = row.find("stiffening")) beam.stiffening = true_or_false(*at);
   if (const auto at = row.find("basis")) {
     beam.basis = at->text();
     if (beam.basis != "clamped-free" && beam.basis != "polynomial") {
@@ -360,7 +328,7 @@ bool read_links(const Cursor& root, DhTable& table, ErrorCollector& collect) {
   return valid;
 }
 
-/// The sections that refer to links and joints by name: joints, flexible, looks.
+/// The sections that refer to links and joints by name: joints, flexible, constraints, looks.
 void read_named_sections(const Cursor& root, DhTable& table, ErrorCollector& collect) {
   std::map<std::string, DhLink*> by_joint;
   std::map<std::string, DhLink*> by_link;
@@ -393,6 +361,14 @@ void read_named_sections(const Cursor& root, DhTable& table, ErrorCollector& col
     require_unique(at, at.text());
     DhLink& link = *find_named(at, at.text(), by_link, "link");
     link.flexible = read_flexible(row, link);
+  });
+  std::set<std::string> links = {table.base_link, table.tip_link}, names;
+  for (const DhLink& link : table.links) {
+    links.insert(link.link);
+    names.insert(link.joint);
+  }
+  for_each_row("constraints", [&](const Cursor& row) {
+    table.constraints.push_back(dh::read_constraint(row, links, names));
   });
   Colors colors;
   const bool has_colors = collect([&] {
@@ -429,7 +405,7 @@ ParsedDhTable parse_dh_table(std::string_view yaml_text, std::string_view file_n
   const Cursor root(tree, "", file);
   collect([&] {
     root.allow_keys({"robot", "source", "description", "base_link", "tip_link", "gravity", "links",
-                     "joints", "flexible", "start", "forced", "colors", "looks"});
+                     "joints", "flexible", "constraints", "start", "forced", "colors", "looks"});
   });
   if (!root.is_map()) return parsed;
   collect([&] { table.name = one_line(root.at("robot")); });

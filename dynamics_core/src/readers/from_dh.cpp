@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <Eigen/Geometry>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "dynamics_core/dh_table.hpp"
 
@@ -33,7 +35,8 @@ RobotDescription describe(const DhTable& table) {
   robot.source = table.name;
   robot.links.push_back({table.base_link, std::nullopt, table.base_visuals, {}, std::nullopt});
   std::string parent = table.base_link;
-  Pose to_frame;  // pose of frame i in the frame of link i-1
+  Pose to_frame;                       // pose of frame i in the frame of link i-1
+  std::map<std::string, Pose> frames;  // by link, what its constraints are given in
   for (const DhLink& row : table.links) {
     const bool prismatic = row.type == DhLink::JointType::prismatic;
     // the frame of a flexible link is at the root of its beam, which lies along X_{i+1}
@@ -51,6 +54,7 @@ RobotDescription describe(const DhTable& table) {
     joint.friction = row.friction;
     joint.rotor_inertia = row.rotor_inertia;
     joint.mimic = row.mimic;
+    joint.actuated = row.actuated;
     if (row.lower && row.upper) {
       joint.limits = JointLimits{*row.lower, *row.upper, row.velocity.value_or(infinity),
                                  row.effort.value_or(infinity)};
@@ -74,6 +78,7 @@ RobotDescription describe(const DhTable& table) {
 
     parent = row.link;
     to_frame = next;
+    frames[row.link] = next;
   }
   robot.links.push_back({table.tip_link, std::nullopt, {}, {}, std::nullopt});
   JointDescription tip;
@@ -82,6 +87,11 @@ RobotDescription describe(const DhTable& table) {
   tip.child = table.tip_link;
   tip.origin = to_frame;
   robot.joints.push_back(std::move(tip));
+  robot.constraints = table.constraints;
+  for (ConstraintDescription& constraint : robot.constraints) {
+    constraint.parent_origin = frames[constraint.parent] * constraint.parent_origin;
+    constraint.child_origin = frames[constraint.child] * constraint.child_origin;
+  }
   return robot;
 }
 

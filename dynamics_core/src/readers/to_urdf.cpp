@@ -245,13 +245,17 @@ std::string joint_element(const DhLink& link, const std::string& parent, const P
   const char* type = link.type == DhLink::JointType::prismatic ? "prismatic"
                      : link.lower                              ? "revolute"
                                                                : "continuous";
+  const char* actuated = !link.actuated   ? ""
+                         : *link.actuated ? " actuated=\"true\""
+                                          : " actuated=\"false\"";
   std::string text = fmt::format(
-      "  <joint name=\"{}\" type=\"{}\">\n"
+      "  <joint name=\"{}\" type=\"{}\"{}>\n"
       "    {}\n"
       "    <parent link=\"{}\"/>\n"
       "    <child link=\"{}\"/>\n"
       "    <axis xyz=\"0 0 1\"/>\n",
-      escaped(link.joint), type, origin(place.xyz, place.rpy), escaped(parent), escaped(link.link));
+      escaped(link.joint), type, actuated, origin(place.xyz, place.rpy), escaped(parent),
+      escaped(link.link));
   text += limit_element(link);
   if (link.damping != 0.0 || link.friction != 0.0 || link.rotor_inertia != 0.0) {
     std::string rotor;
@@ -267,6 +271,35 @@ std::string joint_element(const DhLink& link, const std::string& parent, const P
                         number(link.mimic->offset));
   }
   text += "  </joint>\n";
+  return text;
+}
+
+/// One end of a constraint: link, origin in the link's frame, axis.
+std::string constraint_end(const char* which, const std::string& link, const Pose& pose,
+                           const Eigen::Vector3d& axis, bool has_axis) {
+  std::string text = fmt::format(
+      "    <{0} link=\"{1}\"/>\n"
+      "    <{0}_origin xyz=\"{2}\" rpy=\"{3}\"/>\n",
+      which, escaped(link), numbers(pose.translation), numbers(rpy_from_rotation(pose.rotation)));
+  if (has_axis) text += fmt::format("    <{}_axis xyz=\"{}\"/>\n", which, numbers(axis));
+  return text;
+}
+
+/// Constraints as describe() gives them: in the frames of the URDF's links.
+std::string constraint_elements(const DhTable& table) {
+  if (table.constraints.empty()) return "";
+  std::string text;
+  for (const ConstraintDescription& each : describe(table).constraints) {
+    const bool distance = each.type == ConstraintType::distance;
+    const bool has_axis =
+        !distance && each.type != ConstraintType::fixed && each.type != ConstraintType::spherical;
+    text += fmt::format(
+        "\n  <constraint name=\"{}\" type=\"{}\"{}>\n{}{}  </constraint>\n", escaped(each.name),
+        to_string(each.type),
+        distance ? fmt::format(" value=\"{}\"", number(each.distance)) : std::string(),
+        constraint_end("parent", each.parent, each.parent_origin, each.parent_axis, has_axis),
+        constraint_end("child", each.child, each.child_origin, each.child_axis, has_axis));
+  }
   return text;
 }
 
@@ -356,11 +389,10 @@ std::string to_urdf(const DhTable& table) {
       "    <parent link=\"{}\"/>\n"
       "    <child link=\"{}\"/>\n"
       "  </joint>\n"
-      "  <link name=\"{}\"/>\n"
-      "</robot>\n",
+      "  <link name=\"{}\"/>\n",
       escaped(tip_joint_name(table)), origin(place.xyz, place.rpy), escaped(parent),
       escaped(table.tip_link), escaped(table.tip_link));
-  return text;
+  return text + constraint_elements(table) + "</robot>\n";
 }
 
 }  // namespace dynamics

@@ -71,6 +71,7 @@ class Cursor {
   int integer(int least, int most) const;  ///< throws if outside [least, most]
   std::vector<double> numbers(std::size_t count) const;  ///< throws unless there are `count`
   std::size_t size() const { return node_->items.size(); }
+  std::size_t line() const { return node_->line; }
 
  private:
   void expect(Node::Kind kind, const char* what) const;

@@ -7,6 +7,11 @@
 #include "base/eigen_index.hpp"
 
 namespace dynamics {
+namespace {
+
+constexpr double round_off = 1e-11;  // of accelerations in closed loops
+
+}  // namespace
 
 void ForceLaw::clear() {
   count_ = 0;
@@ -78,17 +83,19 @@ std::size_t ForceLaw::riser_at(double at) const {
   return k;
 }
 
-ComplementarityProblem::ComplementarityProblem(std::size_t size)
+ComplementarityProblem::ComplementarityProblem(std::size_t size, Form form)
     : M(eigen_index(size), eigen_index(size)),
       h(eigen_index(size)),
       w(eigen_index(size)),
       lambda(eigen_index(size)),
       laws(size),
       segments(size, 0),
+      form_(form),
       factor_(eigen_index(size), eigen_index(size)),
       part_(eigen_index(size)),
       first_entry_(size),
-      on_riser_(size, 0) {
+      on_riser_(size, 0),
+      redundant_(size, 0) {
   entries_.reserve(size * size / 2);
   moving_.reserve(size);
   given_.reserve(size);
@@ -148,6 +155,7 @@ bool ComplementarityProblem::solve_linear(std::span<const char> given) {
   given_.clear();
   for (std::size_t row = 0; row < given.size(); ++row)
     (given[row] != 0 ? given_ : moving_).push_back(eigen_index(row));
+  if (form_ == Form::responses) return solve_by_responses(given);
   const std::size_t count = moving_.size();
   for (std::size_t r = 0; r < count; ++r) {
     const Eigen::Index i = moving_[r];
@@ -163,6 +171,82 @@ bool ComplementarityProblem::solve_linear(std::span<const char> given) {
   return true;
 }
 
+/// w of a row from lambda.
+double ComplementarityProblem::response(Eigen::Index row) const {
+  double sum = h[row];
+  for (Eigen::Index j = 0; j < lambda.size(); ++j) {
+    if (lambda[j] != 0.0) sum += M(row, j) * lambda[j];
+  }
+  return sum;
+}
+
+/// factor_: the Cholesky factor of M of the rows given_, with diagonal pivoting, which reorders
+/// given_. Returns the number of pivots; the rows behind them are redundant.
+std::size_t ComplementarityProblem::decompose_responses() {
+  // what remains of the response of a row with the others at rest, relative to the row alone
+  constexpr double least = 1e-10;
+  const std::size_t count = given_.size();
+  for (std::size_t r = 0; r < count; ++r) part_[eigen_index(r)] = M(given_[r], given_[r]);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Eigen::Index at = eigen_index(k);
+    std::size_t best = count;
+    double largest = least;
+    for (std::size_t r = k; r < count; ++r) {
+      const double alone = M(given_[r], given_[r]);
+      if (part_[eigen_index(r)] > largest * alone) {
+        largest = part_[eigen_index(r)] / alone;
+        best = r;
+      }
+    }
+    if (best == count) return k;
+    std::swap(given_[k], given_[best]);
+    std::swap(part_[at], part_[eigen_index(best)]);
+    for (Eigen::Index j = 0; j < at; ++j) std::swap(factor_(at, j), factor_(eigen_index(best), j));
+    const double root = std::sqrt(part_[at]);
+    factor_(at, at) = root;
+    for (std::size_t r = k + 1; r < count; ++r) {
+      const Eigen::Index i = eigen_index(r);
+      double sum = M(given_[r], given_[k]);
+      for (Eigen::Index j = 0; j < at; ++j) sum -= factor_(i, j) * factor_(at, j);
+      factor_(i, at) = sum / root;
+      part_[i] -= factor_(i, at) * factor_(i, at);
+    }
+  }
+  return count;
+}
+
+/// With R the rows whose w is given, without the redundant ones, and S the others:
+///   M_RR lambda_R = w_R - h_R - M_RS lambda_S,     w_S = h_S + M_S lambda.
+bool ComplementarityProblem::solve_by_responses(std::span<const char> given) {
+  std::fill(redundant_.begin(), redundant_.end(), char{0});
+  const std::size_t count = decompose_responses();
+  for (std::size_t r = 0; r < count; ++r) lambda[given_[r]] = 0.0;
+  for (std::size_t r = 0; r < count; ++r) {
+    const Eigen::Index at = eigen_index(r);
+    double sum = w[given_[r]] - response(given_[r]);
+    for (Eigen::Index j = 0; j < at; ++j) sum -= factor_(at, j) * part_[j];
+    part_[at] = sum / factor_(at, at);
+  }
+  for (std::size_t r = count; r-- > 0;) {
+    const Eigen::Index at = eigen_index(r);
+    for (Eigen::Index j = at + 1; j < eigen_index(count); ++j)
+      part_[at] -= factor_(j, at) * part_[j];
+    part_[at] /= factor_(at, at);
+  }
+  for (std::size_t r = 0; r < count; ++r) lambda[given_[r]] = part_[eigen_index(r)];
+  if (!lambda.allFinite()) return false;
+  for (std::size_t r = count; r < given_.size(); ++r)
+    redundant_[static_cast<std::size_t>(given_[r])] = 1;
+  const double tolerance = round_off * h.lpNorm<Eigen::Infinity>();
+  for (std::size_t row = 0; row < given.size(); ++row) {
+    const Eigen::Index i = eigen_index(row);
+    if (given[row] != 0 && redundant_[row] == 0) continue;
+    const double found = response(i);
+    if (given[row] == 0 || !(std::abs(found - w[i]) <= tolerance)) w[i] = found;
+  }
+  return true;
+}
+
 /// The segment of a row if it is consistent, otherwise its neighbor in the direction of the
 /// solution.
 std::size_t ComplementarityProblem::next_segment(std::size_t row, double force_tolerance,
@@ -170,6 +254,13 @@ std::size_t ComplementarityProblem::next_segment(std::size_t row, double force_t
   const std::size_t segment = segments[row], k = segment / 2;
   const ForceLaw& law = laws[row];
   const Eigen::Index i = eigen_index(row);
+  if (on_riser(row) && redundant(row)) {
+    // w cannot be changed; a force without limit holds where another is not possible
+    const ForceLaw::Riser& here = law.riser(k);
+    if (w[i] > here.at + motion_tolerance && here.lower > -infinity) return segment + 1;
+    if (w[i] < here.at - motion_tolerance && here.upper < infinity) return segment - 1;
+    return segment;
+  }
   if (on_riser(row)) {
     if (lambda[i] > law.riser(k).upper + force_tolerance) return segment - 1;
     if (lambda[i] < law.riser(k).lower - force_tolerance) return segment + 1;
@@ -190,14 +281,17 @@ bool ComplementarityProblem::solve() {
       on_riser_[row] = on_riser(row) ? 1 : 0;
       if (on_riser(row)) {
         w[eigen_index(row)] = riser(row).at;
+        lambda[eigen_index(row)] = std::clamp(0.0, riser(row).lower, riser(row).upper);
       } else {
         lambda[eigen_index(row)] = laws[row].tread(segments[row] / 2);
       }
     }
     if (!solve_linear(on_riser_)) return false;
-    const double force_tolerance =
-        1e-13 * std::max(lambda.lpNorm<Eigen::Infinity>(), h.lpNorm<Eigen::Infinity>());
-    const double motion_tolerance = 1e-13 * w.lpNorm<Eigen::Infinity>();
+    const double forces = lambda.lpNorm<Eigen::Infinity>(), rest = h.lpNorm<Eigen::Infinity>(),
+                 motion = w.lpNorm<Eigen::Infinity>();
+    const bool has_loops = form_ == Form::responses;
+    const double force_tolerance = 1e-13 * (has_loops ? forces : std::max(forces, rest));
+    const double motion_tolerance = has_loops ? round_off * std::max(motion, rest) : 1e-13 * motion;
     bool done = true;
     for (std::size_t row = laws.size(); row-- > 0;) {
       const std::size_t next = next_segment(row, force_tolerance, motion_tolerance);

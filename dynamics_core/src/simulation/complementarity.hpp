@@ -73,11 +73,20 @@ class ForceLaw {
 /// Accelerations w and forces lambda with M w = h + lambda such that (w_i, lambda_i) lies on the
 /// staircase laws[i] for each i. M is symmetric and positive definite: there is exactly one
 /// solution. With one riser at zero per row this is a boxed linear complementarity problem.
+///
+/// Closed loops: w = h + M lambda with the responses M = N (N^T M N)^-1 N^T of the loops to unit
+/// forces and the accelerations h without lambda. M is positive semidefinite: w is unique, lambda
+/// need not be, where rows on risers hold each other through the loops. Such redundant rows keep
+/// the force nearest to zero that they may have.
 class ComplementarityProblem {
  public:
-  /// Allocates for `size` coordinates.
-  explicit ComplementarityProblem(std::size_t size);
+  /// Which of the two problems.
+  enum class Form { inertia, responses };
 
+  /// Allocates for `size` coordinates.
+  explicit ComplementarityProblem(std::size_t size, Form form = Form::inertia);
+
+  /// Form::responses: columns of rows without forces are not used.
   Eigen::MatrixXd M;
   Eigen::VectorXd h, w, lambda;
   std::vector<ForceLaw> laws;  ///< no risers: no force
@@ -89,7 +98,8 @@ class ComplementarityProblem {
   void clear();
   /// Returns false if M is not positive definite. Does not allocate.
   [[nodiscard]] bool solve();
-  /// The linear problem: w is given where `given` is not zero, lambda elsewhere.
+  /// The linear problem: w is given where `given` is not zero, lambda elsewhere. Form::responses:
+  /// lambda of all rows is read; redundant rows keep it, and w where it is within round-off.
   [[nodiscard]] bool solve_linear(std::span<const char> given);
 
   bool on_riser(std::size_t row) const { return segments[row] % 2 == 1; }
@@ -100,13 +110,19 @@ class ComplementarityProblem {
   std::size_t next_segment(std::size_t row, double force_tolerance, double motion_tolerance) const;
   bool decompose(std::size_t count);
   void substitute(std::size_t count);
+  bool solve_by_responses(std::span<const char> given);
+  std::size_t decompose_responses();
+  double response(Eigen::Index row) const;
+  bool redundant(std::size_t row) const { return form_ == Form::responses && redundant_[row] != 0; }
+
+  Form form_;
 
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> factor_;
   Eigen::VectorXd part_;
   std::vector<Eigen::Index> entries_;     // columns of the entries of each row of L, last row first
   std::vector<std::size_t> first_entry_;  // of each row
   std::vector<Eigen::Index> moving_, given_;
-  std::vector<char> on_riser_;
+  std::vector<char> on_riser_, redundant_;
 };
 
 }  // namespace dynamics

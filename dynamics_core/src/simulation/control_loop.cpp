@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "dynamics_core/integrators.hpp"
+#include "simulation/closed_reference.hpp"
 #include "simulation/sampling.hpp"
 #include "simulation/schedule.hpp"
 
@@ -88,6 +89,8 @@ ControlLoop::ControlLoop(Controller& controller, Plant& plant, const SimulationO
   for (std::size_t i = 0; i < joints_; ++i) {
     if (!plant.actuated(i)) passive_.push_back(i);
   }
+  if (reference_ && plant.mechanism() != nullptr)
+    reference_ = std::make_shared<ClosedReference>(*plant.mechanism(), reference_, q0);
   if (!reference_) {
     reference_ = hold_trajectory({q0.begin(), q0.begin() + static_cast<std::ptrdiff_t>(joints_)});
   }

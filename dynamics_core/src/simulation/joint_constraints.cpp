@@ -11,7 +11,6 @@
 namespace dynamics {
 namespace {
 
-constexpr double speed_tolerance = 1e-10;     // of joints that come to rest (rad/s or m/s)
 constexpr double drive_tolerance = 1e-7;      // of drives that come to rest (rad/s^2 or m/s^2)
 constexpr double gap_tolerance = 1e-12;       // relative to the position of the stop
 constexpr double relative_tolerance = 1e-10;  // of forces
@@ -67,13 +66,20 @@ JointConstraints::JointConstraints(Plant& plant, bool stops, double restitution,
       applied_(plant.joints(), 0.0),
       hold_lower_(plant.joints(), 0.0),
       hold_upper_(plant.joints(), 0.0),
-      problem_(plant.size()),
+      has_loops_(plant.mechanism() != nullptr),
+      held_at_(plant.joints(), 0.0),
+      problem_(plant.size(), has_loops_ ? ComplementarityProblem::Form::responses
+                                        : ComplementarityProblem::Form::inertia),
       given_(plant.size(), 0),
       acceleration_(plant.size(), 0.0),
       desired_(plant.joints(), 0.0),
       target_(plant.joints(), 0.0),
       forces_(plant.joints(), 0.0),
       zero_(plant.size(), 0.0) {
+  if (has_loops_) {
+    responses_.resize(eigen_index(plant.size()), eigen_index(plant.size()));
+    forced_.reserve(plant.joints());
+  }
   for (std::size_t i = 0; i < plant.joints(); ++i) {
     dry_friction_[i] = plant.dry_friction(i);
     if (!stops) continue;
@@ -99,7 +105,11 @@ int JointConstraints::reaches(std::size_t i, Input q, Input qd) const {
 void JointConstraints::prepare(double t, Input q) {
   std::fill(guess_.begin(), guess_.end(), Guess::tracks);
   const Input zero(zero_.data(), held_.size());
-  plant_->computed_torques(t, q, zero_, zero, forces_);
+  if (has_loops_) {
+    plant_->bias_forces(t, q, zero_, forces_);
+  } else {
+    plant_->computed_torques(t, q, zero_, zero, forces_);
+  }
   force_scale_ = 0.0;
   for (std::size_t i = 0; i < held_.size(); ++i)
     force_scale_ = std::max({force_scale_, std::abs(forces_[i]), dry_friction_[i]});
@@ -147,8 +157,13 @@ void JointConstraints::resume(double t, double time, Output q, Output qd) {
 
 void JointConstraints::fill_problem(double t, Input q, Input qd) {
   has_inertia_ = false;
-  plant_->inertia_matrix(t, q, problem_.M);
   Eigen::VectorXd& h = problem_.h;
+  if (has_loops_) {
+    free_(t, q, qd, applied_, Output(h.data(), q.size()));
+    fill_responses(t, q);
+    return;
+  }
+  plant_->inertia_matrix(t, q, problem_.M);
   if (net_forces_) {
     net_forces_(t, q, qd, applied_, Output(h.data(), q.size()));
   } else {
@@ -182,7 +197,7 @@ void JointConstraints::accelerations(double t, double time, Input q, Input qd, O
     holds = holds || (held_[i] != 0 && !driven(i));
     target_[i] = held_[i] != 0 ? 0.0 : drives_->acceleration(i, q[i], qd[i], time);
   }
-  if (has_drives() && prescribed_count_ == held_.size()) {
+  if (has_drives() && !has_loops_ && prescribed_count_ == held_.size()) {
     if (holds || qdd.size() > held_.size()) {
       solve_by_hybrid_dynamics(t, q, qd, qdd);
     } else {
@@ -190,11 +205,17 @@ void JointConstraints::accelerations(double t, double time, Input q, Input qd, O
     }
     return;
   }
-  fill_problem(t, q, qd);
+  forced_.clear();
   problem_.lambda.setZero();
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    if (given_[i] != 0) problem_.w[eigen_index(i)] = target_[i];
+    if (given_[i] == 0) continue;
+    problem_.w[eigen_index(i)] = target_[i];
+    if (!has_loops_) continue;
+    forced_.push_back(i);
+    if (held_[i] != 0)
+      problem_.lambda[eigen_index(i)] = std::clamp(0.0, hold_lower_[i], hold_upper_[i]);
   }
+  fill_problem(t, q, qd);
   if (!problem_.solve_linear(given_)) throw_singular();
   copy_accelerations(qdd);
   has_forces_ = true;
@@ -344,7 +365,7 @@ bool JointConstraints::choose_by_hybrid_dynamics(double t, Input q, Input qd) {
 
 /// Without a choice: all joints move with the accelerations of drives that do not saturate.
 bool JointConstraints::follow_drives(double time, Input q, Input qd) {
-  if (!has_drives() || !drives_->all_unlimited()) return false;
+  if (!has_drives() || has_loops_ || !drives_->all_unlimited()) return false;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     if (held_[i] != 0) return false;
     desired_[i] = acceleration_[i] = drives_->acceleration(i, q[i], qd[i], time);
@@ -361,6 +382,7 @@ void JointConstraints::choose_modes(double t, double time, Input q, Input qd) {
   if (follow_drives(time, q, qd)) return;
   prescribed_count_ = 0;
   problem_.clear();
+  forced_.clear();
   std::size_t count = 0;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     tracks_[i] = 0;
@@ -378,18 +400,21 @@ void JointConstraints::choose_modes(double t, double time, Input q, Input qd) {
       desired_[i] = 0.0;
     set_law(i);
     ++count;
+    if (has_loops_) forced_.push_back(i);
   }
   if (count == 0) return;
-  if (!has_drives() || count < held_.size() || !choose_by_hybrid_dynamics(t, q, qd)) {
+  if (!has_drives() || has_loops_ || count < held_.size() || !choose_by_hybrid_dynamics(t, q, qd)) {
     fill_problem(t, q, qd);
     if (!problem_.solve()) throw_singular();
     copy_accelerations(acceleration_);
-    has_forces_ = has_inertia_ = true;
+    has_forces_ = true;
+    has_inertia_ = !has_loops_;
   }
   for (std::size_t i = 0; i < held_.size(); ++i) {
     if (problem_.laws[i].count() == 0) continue;
     set_mode(i);
     if (prescribed(i)) ++prescribed_count_;
+    held_at_[i] = std::clamp(q[i], lower_[i], upper_[i]);
   }
   has_initial_ = true;
 }
@@ -409,6 +434,7 @@ void JointConstraints::clamp_to_stops(Output q) const {
 
 void JointConstraints::update(double t, Output q, Output qd) {
   stop_sliding(qd);
+  if (has_loops_) settle(t, q, qd);
   for (std::size_t i = 0; i < held_.size(); ++i) {
     if (dry_friction_[i] > 0.0 && qd[i] == 0.0) held_[i] = 1;
   }
@@ -454,8 +480,17 @@ void JointConstraints::collide(double t, Output q, Output qd) {
   }
   // M (qd+ - qd) = p
   Eigen::Map<Eigen::VectorXd> velocity(qd.data(), eigen_index(qd.size()));
-  plant_->inertia_matrix(t, q, problem_.M);
-  problem_.h.noalias() = problem_.M * velocity;
+  if (has_loops_) {
+    forced_.clear();
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (problem_.laws[i].count() > 0) forced_.push_back(i);
+    }
+    fill_responses(t, q);
+    problem_.h = velocity;
+  } else {
+    plant_->inertia_matrix(t, q, problem_.M);
+    problem_.h.noalias() = problem_.M * velocity;
+  }
   if (!problem_.solve()) throw_singular();
   velocity = problem_.w;
   for (std::size_t i = 0; i < held_.size(); ++i) {

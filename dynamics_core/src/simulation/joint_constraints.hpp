@@ -23,6 +23,9 @@
 // Impact: the impulses of all stops in contact are found together. A joint that hits its stop
 // rebounds with `restitution` times its speed; dry friction has no impulse.
 //
+// Closed loops: the same with the responses of the loops to unit forces in place of M
+// (joint_constraints_loops.cpp). Held joints may then hold each other.
+//
 // Nothing allocates after construction. Not thread-safe.
 
 #include <Eigen/Core>
@@ -57,6 +60,8 @@ class JointConstraints {
     PrescribedMotion prescribed_motion = {};
   };
 
+  /// A joint slower than this (rad/s or m/s) has come to rest.
+  static constexpr double speed_tolerance = 1e-10;
   /// A rebound slower than this (rad/s or m/s) counts as rest.
   static constexpr double resting_speed = 1e-3;
   /// An impact slower than this brings all joints in contact to rest, and joints that friction
@@ -123,6 +128,9 @@ class JointConstraints {
   void impact(double t, Output q, Output qd);
   /// Sets the velocities of sliding joints that have come to rest to zero.
   void stop_sliding(Output qd) const;
+  /// After a state was moved onto the loops: moves it along the loops such that held joints are at
+  /// rest where they were. Returns false if no joint is held.
+  bool restore_held(double t, Output q, Output qd);
   /// Moves joints that are beyond a stop by the tolerance back to it.
   void clamp_to_stops(Output q) const;
 
@@ -164,6 +172,9 @@ class JointConstraints {
   void collide(double t, Output q, Output qd);
   /// M and h of the problem.
   void fill_problem(double t, Input q, Input qd);
+  void fill_responses(double t, Input q);
+  /// Velocities along the loops with those joints at rest that have come to rest.
+  void settle(double t, Input q, Output qd);
   /// The problem's accelerations.
   void copy_accelerations(Output qdd) const;
   void slide(std::size_t joint, int direction);
@@ -186,6 +197,10 @@ class JointConstraints {
   std::vector<double> saturated_;                ///< forces of saturated drives
   std::vector<double> applied_;                  ///< sum of both
   std::vector<double> hold_lower_, hold_upper_;  ///< interval of the holding force
+  bool has_loops_;
+  std::vector<double> held_at_;  ///< positions of held joints
+  Eigen::MatrixXd responses_;
+  std::vector<std::size_t> forced_;  ///< joints with forces
   // the last problem
   ComplementarityProblem problem_;
   std::vector<char> given_;  ///< coordinates whose acceleration is given

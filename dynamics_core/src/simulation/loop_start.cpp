@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "loops/closed_branch.hpp"
 #include "simulation/run.hpp"
 
 namespace dynamics {
@@ -41,7 +42,8 @@ InitialState closed_state(const Mechanism& mechanism, const std::vector<double>&
                         error));
       }
       state.q = q0;
-      project_on_loops(mechanism, workspace, state.q);
+      // with velocities of all joints a position may be singular: they give the branch
+      if (qd0.size() != joints) project_on_loops(mechanism, workspace, state.q);
     } else {
       close_loops(mechanism, workspace, mechanism.start(), q0, state.q);
     }
@@ -50,7 +52,7 @@ InitialState closed_state(const Mechanism& mechanism, const std::vector<double>&
     check_vector(mechanism, "qd0", qd0);
     if (qd0.size() == joints) {
       state.qd = qd0;
-      project_on_loops(mechanism, workspace, state.q, state.qd);
+      ClosedBranch(mechanism).project(workspace, state.q, state.qd);
       double change = 0.0, size = 0.0;
       for (std::size_t i = 0; i < joints; ++i) {
         change = std::max(change, std::abs(state.qd[i] - qd0[i]));
@@ -68,17 +70,6 @@ InitialState closed_state(const Mechanism& mechanism, const std::vector<double>&
     }
   }
   return state;
-}
-
-void refuse_loop_options(const SimulationOptions& options) {
-  if (options.limits) {
-    throw ArgumentError(
-        "limits are set: joint stops are not supported for mechanisms with closed loops");
-  }
-  if (!options.locks.empty()) {
-    throw ArgumentError("joint '" + options.locks.front().joint + "'",
-                        "is locked: locks are not supported for mechanisms with closed loops");
-  }
 }
 
 }  // namespace dynamics

@@ -28,8 +28,9 @@
 
 namespace dynamics {
 
-/// Throws ArgumentError naming the invalid option.
-void check_options(const Model& model, const SimulationOptions& options);
+/// Throws ArgumentError naming the invalid option. `mechanism`: of a robot with closed loops.
+void check_options(const Model& model, const SimulationOptions& options,
+                   const Mechanism* mechanism = nullptr);
 
 /// Initial values of all coordinates. `given` has one entry per joint or per coordinate; missing
 /// entries are zero. Throws ArgumentError with `name` for another size or values not finite.
@@ -43,8 +44,6 @@ struct InitialState {
 };
 InitialState closed_state(const Mechanism& mechanism, const std::vector<double>& q0,
                           const std::vector<double>& qd0);
-/// Throws ArgumentError for options that have no meaning for closed loops.
-void refuse_loop_options(const SimulationOptions& options);
 
 RunSettings run_settings(const Model& model, const SimulationOptions& options);
 
@@ -168,7 +167,7 @@ class Run {
     plan.on_step = on_step;
     const auto next_breakpoint = [this](const Scalar&) { return Scalar(next_jump()); };
     const auto on_breakpoint = [this](const Scalar& t, Output y) { pass_jump(t, y); };
-    const auto correct = [this](const Scalar&, Output y) { return project(y); };
+    const auto correct = [this](const Scalar& t, Output y) { return project(t, y); };
     if constexpr (is_double) {
       plan.events = events->events();
       plan.next_breakpoint = next_breakpoint;
@@ -178,7 +177,17 @@ class Run {
     ode::Solver<Scalar> solver(*integrator, plan.events.size());
 
     const auto start = std::chrono::steady_clock::now();
-    const auto outcome = solver.run(Scalar(0.0), y0, plan);
+    ode::Outcome<Scalar> outcome;
+    try {
+      outcome = solver.run(Scalar(0.0), y0, plan);
+    } catch (const StateError& error) {
+      // a position that loops cannot pass ends the run, as a step that fails
+      if (!has_loops_ || run_.t.empty()) throw;
+      outcome.ending = ode::Ending::failed;
+      outcome.status = ode::Status::not_finite;
+      outcome.time = integrator->time();
+      loop_problem_ = std::string(": ") + error.what();
+    }
     const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
     if (outcome.ending == ode::Ending::stopped_by_event &&
         static_cast<double>(outcome.time) > run_.t.back()) {
@@ -258,12 +267,19 @@ class Run {
     return false;
   }
 
+  /// Moves q_ and qd_ onto the loops. Returns how far.
+  double project_state(double t) {
+    const double drift = plant_->project(q_, qd_);
+    if (constraints_ != nullptr && constraints_->restore_held(t, q_, qd_)) plant_->project(q_, qd_);
+    return drift;
+  }
+
   /// Replaces a state that has drifted off the loops by more than the tolerance.
-  bool project([[maybe_unused]] Output y) {
+  bool project([[maybe_unused]] const Scalar& t, [[maybe_unused]] Output y) {
     if constexpr (is_double) {
       std::copy_n(layout_.q(y).begin(), q_.size(), q_.begin());
       std::copy_n(layout_.qd(y).begin(), qd_.size(), qd_.begin());
-      const double drift = plant_->project(q_, qd_);
+      const double drift = project_state(t);
       if (!(drift > std::max(1e-12, options_.rtol))) return false;
       std::copy(q_.begin(), q_.end(), layout_.q(y).begin());
       std::copy(qd_.begin(), qd_.end(), layout_.qd(y).begin());
@@ -317,7 +333,7 @@ class Run {
     }
     for (std::size_t i = 0; i < tau_.size(); ++i) tau_sample_[i] = static_cast<double>(tau_[i]);
     if constexpr (is_double) {
-      if (has_loops_) plant_->project(q_, qd_);
+      if (has_loops_) project_state(t);
       accelerations(t, q_, qd_, qdd_);
       force_sample_ = force_;
     } else {

@@ -11,7 +11,26 @@
 
 namespace dynamics {
 
-void check_options(const Model& model, const SimulationOptions& options) {
+namespace {
+
+void check_trajectory(const Model& model, const Trajectory& trajectory,
+                      const Mechanism* mechanism) {
+  if (trajectory.size() == model.size()) return;
+  if (mechanism == nullptr) {
+    throw ArgumentError(fmt::format("the desired trajectory has {} joints; '{}' has {}",
+                                    trajectory.size(), model.name(), model.size()));
+  }
+  if (trajectory.size() == mechanism->size()) return;
+  throw ArgumentError(
+      fmt::format("the desired trajectory has {} joints; '{}' has {} independent joints and {} in "
+                  "all",
+                  trajectory.size(), model.name(), mechanism->size(), model.size()));
+}
+
+}  // namespace
+
+void check_options(const Model& model, const SimulationOptions& options,
+                   const Mechanism* mechanism) {
   if (model.size() == 0)
     throw ArgumentError("'" + model.name() + "' has no movable joint to simulate");
   require_positive("duration", options.duration);
@@ -23,10 +42,7 @@ void check_options(const Model& model, const SimulationOptions& options) {
         fmt::format("scenario {} needs a desired trajectory: set options.trajectory",
                     to_string(options.scenario)));
   }
-  if (options.trajectory && options.trajectory->size() != model.size()) {
-    throw ArgumentError(fmt::format("the desired trajectory has {} joints; '{}' has {}",
-                                    options.trajectory->size(), model.name(), model.size()));
-  }
+  if (options.trajectory) check_trajectory(model, *options.trajectory, mechanism);
   if (ode::find_integrator(options.integrator).fixed_step && !options.step) {
     throw ArgumentError(
         fmt::format("integrator {} is a fixed-step method: set step", options.integrator));

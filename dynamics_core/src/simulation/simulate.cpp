@@ -48,7 +48,6 @@ Recording run_with(Plant& plant, Controller& controller, const SimulationOptions
                    const Progress& progress) {
   std::vector<double> q0, qd0;
   if (const Mechanism* mechanism = plant.mechanism()) {
-    refuse_loop_options(options);
     InitialState start = closed_state(*mechanism, options.q0, options.qd0);
     q0 = std::move(start.q);
     qd0 = std::move(start.qd);
@@ -101,14 +100,14 @@ Recording simulate(const Model& model, Controller& controller, const SimulationO
 }
 
 Recording simulate(Plant& plant, const SimulationOptions& options, const Progress& progress) {
-  check_options(plant.model(), options);
+  check_options(plant.model(), options, plant.mechanism());
   refuse_base(options);
   return run_with(plant, *scenario_controller(options), options, progress);
 }
 
 Recording simulate(Plant& plant, Controller& controller, const SimulationOptions& options,
                    const Progress& progress) {
-  check_options(plant.model(), options);
+  check_options(plant.model(), options, plant.mechanism());
   refuse_base(options);
   refuse_scenario(options);
   Recording run = run_with(plant, controller, options, progress);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <numeric>
 
 #include "dynamics_core/trajectory.hpp"
 #include "trajectory/csv_table.hpp"
@@ -79,13 +80,15 @@ void check_joints_of_columns(const CsvTable& table, const Model& model,
   }
 }
 
-/// Columns PREFIX + name of all coordinates; none if the file has none of them and they are not
+/// Columns PREFIX + name of the coordinates; none if the file has none of them and they are not
 /// required.
 std::vector<std::size_t> joint_columns(const CsvTable& table, const Model& model,
-                                       const char* prefix, bool required) {
+                                       std::span<const std::size_t> coordinates, const char* prefix,
+                                       bool required) {
   std::vector<std::size_t> found;
   std::string missing;
-  for (const Coordinate& coordinate : model.coordinates()) {
+  for (const std::size_t index : coordinates) {
+    const Coordinate& coordinate = model.coordinates()[index];
     const auto at = table.find(prefix + coordinate.name);
     if (at) {
       found.push_back(*at);
@@ -98,6 +101,12 @@ std::vector<std::size_t> joint_columns(const CsvTable& table, const Model& model
                                  missing, model.name()));
   }
   return found;
+}
+
+std::vector<std::size_t> all_coordinates(const Model& model) {
+  std::vector<std::size_t> all(model.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
 }
 
 /// The numbers of these columns, by row; nothing without columns.
@@ -171,11 +180,14 @@ std::unique_ptr<Trajectory> knot_trajectory(Knots knots) {
   return std::make_unique<KnotTrajectory>(knots);
 }
 
-Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model) {
+Knots read_trajectory_csv(std::string_view text, std::string_view file_name, const Model& model,
+                          std::span<const std::size_t> coordinates) {
+  const std::vector<std::size_t> all = all_coordinates(model);
+  if (coordinates.empty()) coordinates = all;
   const CsvTable table(text, file_name);
-  const auto q = joint_columns(table, model, "q_", true),
-             qd = joint_columns(table, model, "qd_", false),
-             qdd = joint_columns(table, model, "qdd_", false);
+  const auto q = joint_columns(table, model, coordinates, "q_", true),
+             qd = joint_columns(table, model, coordinates, "qd_", false),
+             qdd = joint_columns(table, model, coordinates, "qdd_", false);
   check_joints_of_columns(table, model, {"q_", "qd_", "qdd_"});
   if (qd.empty() && !qdd.empty()) {
     table.fail_names(
@@ -193,7 +205,7 @@ Knots read_trajectory_csv(std::string_view text, std::string_view file_name, con
 
 Knots read_torques_csv(std::string_view text, std::string_view file_name, const Model& model) {
   const CsvTable table(text, file_name);
-  const auto tau = joint_columns(table, model, "tau_", true);
+  const auto tau = joint_columns(table, model, all_coordinates(model), "tau_", true);
   check_joints_of_columns(table, model, {"tau_"});
   Knots knots;
   knots.t = table.times();

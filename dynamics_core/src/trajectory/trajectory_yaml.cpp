@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "dynamics_core/trajectory.hpp"
 #include "readers/yaml_tree.hpp"
@@ -14,8 +16,15 @@ namespace {
 
 using yaml::Cursor;
 
-/// Index in joint_names of each coordinate of the model.
-std::vector<std::size_t> joint_indices(const Cursor& names, const Model& model) {
+/// Where the values of the coordinates are in the lists of a point.
+struct JointIndices {
+  std::vector<std::size_t> of_coordinates;
+  std::size_t names = 0;  ///< number of joint_names
+};
+
+/// `coordinates`: those needed; empty: all.
+JointIndices joint_indices(const Cursor& names, const Model& model,
+                           std::span<const std::size_t> coordinates) {
   std::vector<std::size_t> indices(model.size());
   std::vector<bool> found(model.size(), false);
   const auto entries = names.entries();
@@ -30,13 +39,17 @@ std::vector<std::size_t> joint_indices(const Cursor& names, const Model& model) 
     found[*coordinate] = true;
     indices[*coordinate] = i;
   }
-  for (std::size_t i = 0; i < model.size(); ++i) {
+  JointIndices result{{}, entries.size()};
+  const std::size_t needed = coordinates.empty() ? model.size() : coordinates.size();
+  for (std::size_t k = 0; k < needed; ++k) {
+    const std::size_t i = coordinates.empty() ? k : coordinates[k];
     if (!found[i]) {
       names.fail(
           fmt::format("joint '{}' of '{}' is missing", model.coordinates()[i].name, model.name()));
     }
+    result.of_coordinates.push_back(indices[i]);
   }
-  return indices;
+  return result;
 }
 
 /// A time: one number in seconds, or a map of sec and nanosec.
@@ -52,7 +65,7 @@ double seconds(const Cursor& time) {
 
 class PointReader {
  public:
-  explicit PointReader(std::vector<std::size_t> indices) : indices_(std::move(indices)) {}
+  explicit PointReader(JointIndices indices) : indices_(std::move(indices)) {}
 
   /// Appends the time of a point.
   static void read_time(const Cursor& point, Knots& knots) {
@@ -82,9 +95,9 @@ class PointReader {
 
  private:
   void take(const Cursor& list, std::vector<std::vector<double>>& into) const {
-    const auto given = list.numbers(indices_.size());
+    const auto given = list.numbers(indices_.names);
     auto& row = into.emplace_back();
-    for (const std::size_t i : indices_) row.push_back(given[i]);
+    for (const std::size_t i : indices_.of_coordinates) row.push_back(given[i]);
   }
   /// Either all points have this list or none has; an empty list counts as none.
   void take_optional(const Cursor& point, const char* key, std::size_t before,
@@ -97,13 +110,13 @@ class PointReader {
     if (given) take(*list, into);
   }
 
-  std::vector<std::size_t> indices_;
+  JointIndices indices_;
 };
 
 /// Calls read(reader, point) for each point of a JointTrajectory; returns the list of points.
 template <class Read>
 void read_points(std::string_view text, std::string_view file_name, const Model& model,
-                 Read&& read) {
+                 std::span<const std::size_t> coordinates, Read&& read) {
   const std::string file(file_name);
   // `ros2 topic echo` ends a message with ---
   const auto last = text.find_last_not_of(" \t\r\n");
@@ -114,7 +127,7 @@ void read_points(std::string_view text, std::string_view file_name, const Model&
   Cursor message(root, "", file);
   if (const auto inner = message.find("trajectory")) message = *inner;
   message.allow_keys({"header", "joint_names", "points"});
-  const PointReader reader(joint_indices(message.at("joint_names"), model));
+  const PointReader reader(joint_indices(message.at("joint_names"), model, coordinates));
   const Cursor points = message.at("points");
   if (points.size() == 0) points.fail("there are no points");
   read(reader, points);
@@ -122,21 +135,23 @@ void read_points(std::string_view text, std::string_view file_name, const Model&
 
 }  // namespace
 
-Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model) {
+Knots read_trajectory_yaml(std::string_view text, std::string_view file_name, const Model& model,
+                           std::span<const std::size_t> coordinates) {
   Knots knots;
-  read_points(text, file_name, model, [&](const PointReader& reader, const Cursor& points) {
+  const auto read = [&](const PointReader& reader, const Cursor& points) {
     for (const Cursor& point : points.entries()) reader.read(point, knots);
     if (!knots.qd.empty() || knots.qdd.empty()) return;
     points.fail(
         "has accelerations without velocities: accelerations are used only together with "
         "velocities; add the velocities or remove the accelerations");
-  });
+  };
+  read_points(text, file_name, model, coordinates, read);
   return knots;
 }
 
 Knots read_torques_yaml(std::string_view text, std::string_view file_name, const Model& model) {
   Knots knots;
-  read_points(text, file_name, model, [&](const PointReader& reader, const Cursor& points) {
+  read_points(text, file_name, model, {}, [&](const PointReader& reader, const Cursor& points) {
     for (const Cursor& point : points.entries()) reader.read_torques(point, knots);
   });
   return knots;

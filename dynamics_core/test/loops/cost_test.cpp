@@ -47,7 +47,8 @@ TEST(LoopCost, NothingIsAllocated) {
     std::vector<double> q(mechanism.start().begin(), mechanism.start().end()), qd(n, 0.1),
         qdd(n, 0.2), tau(n, 0.3), z(mechanism.size()), torques(mechanism.actuated().size());
     for (std::size_t i = 0; i < z.size(); ++i) z[i] = q[mechanism.independent()[i]] + 0.01;
-    Eigen::MatrixXd M(d, d), C(d, d);
+    Eigen::MatrixXd M(d, d), C(d, d), B(d, d);
+    Eigen::MatrixXd loads = Eigen::MatrixXd::Identity(static_cast<Eigen::Index>(q.size()), 3);
     std::vector<Wrench> cuts(mechanism.description().constraints.size()),
         joints(mechanism.tree().body_count());
     double error = 0.0;
@@ -67,6 +68,11 @@ TEST(LoopCost, NothingIsAllocated) {
     if (status == Status::ok)
       status = try_loop_wrenches(mechanism, workspace, q, qd, qdd, tau, cuts, joints);
     if (status == Status::ok) status = try_energy(mechanism, workspace, q, qd, energy);
+    if (status == Status::ok) status = try_solve_inertia(mechanism, workspace, q, loads, loads);
+    if (status == Status::ok)
+      status = try_inverse_dynamics_derivatives(mechanism, workspace, q, qd, qdd, M, C);
+    if (status == Status::ok)
+      status = try_forward_dynamics_derivatives(mechanism, workspace, q, qd, tau, M, C, B);
     const std::size_t allocations = allocation_counter::stop();
     EXPECT_EQ(status, Status::ok);
     EXPECT_EQ(allocations, 0U);

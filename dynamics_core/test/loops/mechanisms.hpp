@@ -162,6 +162,7 @@ inline std::string three_rrr_urdf() {
 /// The geometry of the Stewart platform: joints on the base and on the platform.
 struct Stewart {
   double base_radius = 0.5, platform_radius = 0.3, height = 0.6;
+  double leg_mass = 1.0;  ///< factor of the legs' masses and moments of inertia
   /// The legs are in three pairs; the angle of a pair, plus or minus `half`.
   static double angle(int leg, double half) {
     const int pair = leg / 2;
@@ -194,10 +195,10 @@ inline std::string stewart_urdf(const Stewart& s) {
     const double yaw = std::atan2(leg.y(), leg.x()),
                  pitch = -std::atan2(leg.z(), std::hypot(leg.x(), leg.y()));
     const auto name = [&](const char* part) { return fmt::format("{}{}", part, k); };
-    const auto link = [](const std::string& id, double mass, double center) {
+    const auto link = [&](const std::string& id, double mass, double center) {
       return fmt::format(
-          R"(<link name="{}"><inertial><origin xyz="{} 0 0"/><mass value="{}"/><inertia ixx="0.001" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.011"/></inertial></link>)",
-          id, center, mass);
+          R"(<link name="{}"><inertial><origin xyz="{} 0 0"/><mass value="{}"/><inertia ixx="{}" ixy="0" ixz="0" iyy="{}" iyz="0" izz="{}"/></inertial></link>)",
+          id, center, s.leg_mass * mass, s.leg_mass * 0.001, s.leg_mass * 0.01, s.leg_mass * 0.011);
     };
     body += link(name("cross"), 0.1, 0.0) + link(name("cylinder"), 1.0, 0.2) +
             link(name("rod"), 0.5, -0.2);

@@ -190,6 +190,59 @@ TEST(Mechanisms, StewartPlatformMatchesItsInverseKinematics) {
   }
 }
 
+TEST(Mechanisms, StewartPlatformMatchesTheClosedFormOfItsLegForces) {
+  // legs without mass: the forces f of the legs balance the wrench of the platform, J^T f = W
+  Stewart geometry;
+  geometry.leg_mass = 1e-13;
+  const Mechanism mechanism = mechanism_from_urdf(stewart_urdf(geometry));
+  MechanismWorkspace workspace(mechanism);
+  const std::size_t n = mechanism.tree().size();
+  const double mass = 3.0;
+  const Eigen::Vector3d moments(0.06, 0.07, 0.12), gravity(0.0, 0.0, -9.81);
+  std::mt19937 random(11);
+  for (int k = 0; k < 10; ++k) {
+    const std::vector<double> pose = random_vector(6, random, 0.08);
+    const Eigen::Vector3d p(pose[0], pose[1], geometry.height + pose[2]);
+    const Eigen::Matrix3d R = rotation_from_rpy({pose[3], pose[4], pose[5]});
+    const Eigen::Vector3d v(0.3, -0.2, 0.1), w(0.5, 0.4, -0.6), a(1.0, -2.0, 3.0), alpha(4, -3, 2);
+    const Eigen::Matrix3d inertia = R * moments.asDiagonal() * R.transpose();
+    Eigen::Matrix<double, 6, 1> wrench;
+    wrench << mass * (a - gravity), inertia * alpha + w.cross(inertia * w);
+    Eigen::Matrix<double, 6, 6> J;  // dl = J (dp, dtheta)
+    std::vector<double> lengths(6);
+    std::vector<double> qd(n, 0.0), qdd(n, 0.0), q(n), forces(6), tau(n, 0.0), found(n);
+    for (int leg = 0; leg < 6; ++leg) {
+      const Eigen::Vector3d arm = R * geometry.platform_joint(leg);
+      const Eigen::Vector3d along = p + arm - geometry.base_joint(leg);
+      const double length = along.norm();
+      const Eigen::Vector3d u = along / length, end = v + w.cross(arm),
+                            end_rate = a + alpha.cross(arm) + w.cross(w.cross(arm));
+      const Eigen::Vector3d at_zero = geometry.platform_joint(leg) +
+                                      Eigen::Vector3d(0, 0, geometry.height) -
+                                      geometry.base_joint(leg);
+      const std::size_t joint = mechanism.independent()[static_cast<std::size_t>(leg)];
+      J.row(leg) << u.transpose(), arm.cross(u).transpose();
+      lengths[static_cast<std::size_t>(leg)] = length - at_zero.norm();
+      const double rate = u.dot(end);
+      qd[joint] = rate;
+      qdd[joint] = u.dot(end_rate) + (end.squaredNorm() - rate * rate) / length;
+    }
+    const Eigen::Matrix<double, 6, 1> expected = J.transpose().partialPivLu().solve(wrench);
+    close_loops(mechanism, workspace, mechanism.start(), lengths, q);
+    close_velocities(mechanism, workspace, q, qd);
+    close_accelerations(mechanism, workspace, q, qd, qdd);
+    inverse_dynamics(mechanism, workspace, q, qd, qdd, forces);
+    for (std::size_t leg = 0; leg < 6; ++leg) {
+      const double force = expected[static_cast<Eigen::Index>(leg)];
+      EXPECT_NEAR(forces[leg], force, 1e-10 * (1.0 + expected.norm()));
+      tau[mechanism.independent()[leg]] = force;
+    }
+    forward_dynamics(mechanism, workspace, q, qd, tau, found);
+    for (const std::size_t joint : mechanism.independent())
+      EXPECT_NEAR(found[joint], qdd[joint], 1e-10 * (1.0 + std::abs(qdd[joint])));
+  }
+}
+
 TEST(Mechanisms, TreeIsAMechanismWithoutLoops) {
   const std::string urdf =
       robot("arm", bar("upper", 1.0, 0.2, 0.02) + bar("lower", 0.7, 0.1, 0.01) +

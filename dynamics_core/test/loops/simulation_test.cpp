@@ -8,7 +8,6 @@
 
 #include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/integrators.hpp"
-#include "dynamics_core/real_time_simulation.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "loops/mechanisms.hpp"
 
@@ -162,18 +161,6 @@ TEST(LoopSimulation, DampingTakesTheEnergyThatIsMissing) {
   ASSERT_TRUE(run.statistics.completed) << run.statistics.ending;
   EXPECT_LT(run.work.back(), -0.1);
   EXPECT_LT(run.statistics.energy_drift, 1e-8);
-}
-
-TEST(LoopSimulation, StopsAndLocksAreRefused) {
-  const Mechanism mechanism = mechanism_from_urdf(four_bar_urdf({}), in_plane);
-  const auto plant = loop_plant(mechanism);
-  SimulationOptions options;
-  options.limits = true;
-  EXPECT_THROW(simulate(*plant, options), ArgumentError);
-  options.limits = false;
-  options.locks.push_back({.joint = "b"});
-  EXPECT_THROW(simulate(*plant, options), ArgumentError);
-  EXPECT_THROW(RealTimeSimulation(loop_plant(mechanism)), ArgumentError);
 }
 
 TEST(LoopSimulation, StartMustCloseTheLoops) {
