@@ -53,6 +53,7 @@ PUBLIC = {
     "control": "controllers",
     "simulation": "real_time_simulation recording simulate",
     "check": "check",
+    "papers": "formulations",
     "tools": "dynamics_core",
 }
 

@@ -14,7 +14,16 @@ install(FILES ${PROJECT_BINARY_DIR}/include/dynamics_core/version.hpp
 install(FILES package.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
 install(DIRECTORY robots examples DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core)
 
+# dynamics_core::papers, a static library with formulations.hpp and the library itself: the Python
+# module links it. The program has compiled all of it.
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dynamics_core)
+if(DYNAMICS_BUILD_PROGRAM)
+  set_target_properties(dynamics_papers dynamics_core_internal PROPERTIES EXCLUDE_FROM_ALL OFF)
+  install(TARGETS dynamics_papers dynamics_core_internal EXPORT dynamics_corePapersTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT dynamics_corePapersTargets NAMESPACE dynamics_core:: DESTINATION ${config_dir})
+endif()
+
 install(EXPORT dynamics_coreTargets NAMESPACE dynamics_core:: DESTINATION ${config_dir})
 configure_package_config_file(
   cmake/dynamics_coreConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfig.cmake

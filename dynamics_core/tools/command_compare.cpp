@@ -11,9 +11,9 @@
 #include <random>
 
 #include "command.hpp"
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "papers/formulations/registry.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 #include "spatial/decompositions.hpp"

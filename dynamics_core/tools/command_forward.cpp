@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "command.hpp"
+#include "dynamics_core/formulations.hpp"
 #include "external_arguments.hpp"
 #include "flexible_report.hpp"
 #include "loop_report.hpp"
-#include "papers/formulations/registry.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 

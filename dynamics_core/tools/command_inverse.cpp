@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "command.hpp"
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "external_arguments.hpp"
@@ -13,7 +14,6 @@
 #include "loop_report.hpp"
 #include "mesh_arguments.hpp"
 #include "page.hpp"
-#include "papers/formulations/registry.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 

@@ -50,29 +50,6 @@ std::string load_template(const std::string& path) {
                    "(it needs Node.js with npm), or choose .csv, .json or .mcap");
 }
 
-/// Escapes "<", so that JSON inside a <script> element cannot close it.
-std::string escaped(const std::string& json) {
-  std::string text;
-  text.reserve(json.size());
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] == '<') {
-      text += "\\u003c";
-    } else {
-      text += json[i];
-    }
-  }
-  return text;
-}
-
-void replace_once(std::string& text, std::string_view placeholder, const std::string& value) {
-  const auto at = text.find(placeholder);
-  if (at == std::string::npos) {
-    throw InputError(
-        fmt::format("viewer.html does not contain {}: its version does not match", placeholder));
-  }
-  text.replace(at, placeholder.size(), value);
-}
-
 /// The extension; "/" for a folder with an MCAP file.
 std::string suffix(const std::string& path) {
   return path.ends_with('/') ? "/" : fs::path(path).extension().string();
@@ -131,22 +108,15 @@ void RunOutputs::write(const Recording& recording) const {
     } else if (kind == ".mcap" || kind == "/") {
       write_mcap(path, recording);
     } else {
-      write_file(path, page_of(to_json(recording, true), compare_));
+      write_file(path, to_page(recording, template_, {compare_, meshes_}));
     }
   }
 }
 
 void RunOutputs::write_pages(const std::string& run, const std::string& compare) const {
   const DeferSignals defer_signals;
-  for (const std::string& path : paths_) write_file(path, page_of(run, compare));
-}
-
-std::string RunOutputs::page_of(const std::string& run, const std::string& compare) const {
-  std::string page = template_;
-  replace_once(page, "__DYNAMICS_RUN__", escaped(run));
-  replace_once(page, "__DYNAMICS_COMPARE__", escaped(compare));
-  replace_once(page, "__DYNAMICS_MESHES__", escaped(meshes_));
-  return page;
+  for (const std::string& path : paths_)
+    write_file(path, to_page(run, template_, {compare, meshes_}));
 }
 
 }  // namespace dynamics::tools

@@ -34,8 +34,6 @@ class RunOutputs {
   const std::vector<std::string>& paths() const { return paths_; }
 
  private:
-  std::string page_of(const std::string& run, const std::string& compare) const;
-
   std::vector<std::string> paths_;
   std::string template_;  ///< text of the template, if an HTML page is requested
   std::string compare_;   ///< JSON of the run to compare with, or "null"

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dynamics_core/export.hpp"
@@ -113,14 +114,37 @@ struct Recording {
   std::size_t size() const { return t.size(); }  ///< number of samples
 };
 
-/// CSV with column names in the first row and 17 digits: t, q_*, qd_*, tau_*, kinetic, potential,
-/// strain, e_* and tip_* of flexible links, qdd_*, work, power, power_balance, the pose of the end
-/// effector, desired_*.
+/// A column of the CSV file.
+struct NamedColumn {
+  std::string name;
+  const Column* values;  ///< of the recording, which must outlive it
+};
+
+/// The columns of the CSV file, in order: t, q_*, qd_*, tau_*, kinetic, potential, strain, e_* and
+/// tip_* of flexible links, qdd_*, work, power, power_balance, the pose of the end effector,
+/// desired_*.
+std::vector<NamedColumn> named_columns(const Recording& recording);
+
+/// CSV with the names of named_columns() in the first row and 17 digits.
 std::string to_csv(const Recording& recording);
 
 /// The recording as one JSON object. `compact`: columns as base64 of little-endian numbers, as the
 /// web page reads them: doubles for t, the coordinates and the energy drift, floats for the rest.
 std::string to_json(const Recording& recording, bool compact = false);
+
+/// What to_page() shows beside the run.
+struct PageOptions {
+  std::string compare = "null";  ///< JSON of a run to compare it with, as of to_json()
+  std::string meshes = "null";   ///< JSON of the robot's meshes
+};
+
+/// The run as one HTML page, from the text of viewer.html of the package dynamics_viewer. Throws
+/// ParseError for a text that is not this template.
+std::string to_page(const Recording& recording, std::string_view page_template,
+                    const PageOptions& options = {});
+/// The same for the JSON of a run.
+std::string to_page(std::string_view run_json, std::string_view page_template,
+                    const PageOptions& options = {});
 
 /// Options of write_mcap().
 struct McapOptions {

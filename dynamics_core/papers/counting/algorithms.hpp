@@ -16,9 +16,9 @@
 #include <span>
 #include <string_view>
 
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/model.hpp"
 #include "papers/counting/operation_count.hpp"
-#include "papers/formulations/registry.hpp"
 
 namespace dynamics::counting {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "papers/formulations/registry.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "base/find_by_name.hpp"
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
 #include "papers/formulations/algorithms.hpp"

@@ -194,70 +194,26 @@ json pushes_json(const Recording& recording) {
   return pushes;
 }
 
-/// The columns of the CSV file, in order.
-class CsvColumns {
- public:
-  explicit CsvColumns(const Recording& run) {
-    add("t", run.t);
-    add_joints("q_", run, run.q);
-    add_joints("qd_", run, run.qd);
-    add_joints("tau_", run, run.tau);
-    add("kinetic", run.kinetic);
-    add("potential", run.potential);
-    add("strain", run.strain);
-    add_named("e_", run.amplitude_names, run.amplitudes);
-    add_named("tip_", run.tip_names, run.tips);
-    add_joints("qdd_", run, run.qdd);
-    add("work", run.work);
-    add("power", run.power);
-    if (!run.power_balance.empty()) add("power_balance", run.power_balance);
-    add_named("end_effector_", {"x", "y", "z"}, run.end_effector);
-    add_named("end_effector_", {"qx", "qy", "qz", "qw"}, run.end_effector_orientation);
-    add_joints("desired_", run, run.desired);
-    add_joints("desired_rate_", run, run.desired_rates);
-  }
+void add_columns(const std::string& prefix, const std::vector<std::string>& names,
+                 const std::vector<Column>& columns, std::vector<NamedColumn>& list) {
+  for (std::size_t i = 0; i < columns.size(); ++i) list.push_back({prefix + names[i], &columns[i]});
+}
 
-  /// The first row. A name with commas or quotes is quoted (RFC 4180).
-  std::string names() const {
-    std::string row;
-    for (const std::string& name : names_) {
-      row += row.empty() ? "" : ",";
-      if (name.find_first_of(",\"\n\r") == std::string::npos) {
-        row += name;
-        continue;
-      }
-      row += '"';
-      for (const char c : name) row.append(c == '"' ? 2 : 1, c);
-      row += '"';
+/// The first row of the CSV file. A name with commas or quotes is quoted (RFC 4180).
+std::string csv_names(const std::vector<NamedColumn>& columns) {
+  std::string row;
+  for (const NamedColumn& column : columns) {
+    row += row.empty() ? "" : ",";
+    if (column.name.find_first_of(",\"\n\r") == std::string::npos) {
+      row += column.name;
+      continue;
     }
-    return row + '\n';
+    row += '"';
+    for (const char c : column.name) row.append(c == '"' ? 2 : 1, c);
+    row += '"';
   }
-  void add_row(std::size_t row, fmt::memory_buffer& out) const {
-    const char* separator = "";
-    for (const Column* column : columns_) {
-      fmt::format_to(std::back_inserter(out), "{}{:.17g}", separator, (*column)[row]);
-      separator = ",";
-    }
-    out.push_back('\n');
-  }
-
- private:
-  void add(std::string name, const Column& column) {
-    names_.push_back(std::move(name));
-    columns_.push_back(&column);
-  }
-  void add_named(const std::string& prefix, const std::vector<std::string>& names,
-                 const std::vector<Column>& columns) {
-    for (std::size_t i = 0; i < columns.size(); ++i) add(prefix + names[i], columns[i]);
-  }
-  void add_joints(const std::string& prefix, const Recording& run,
-                  const std::vector<Column>& columns) {
-    add_named(prefix, run.model.coordinate_names(), columns);
-  }
-
-  std::vector<std::string> names_;
-  std::vector<const Column*> columns_;
-};
+  return row + '\n';
+}
 
 }  // namespace
 
@@ -305,12 +261,41 @@ Recording::Recording(Model recorded)
   for (auto* columns : {&q, &qd, &qdd, &tau}) columns->resize(model.size());
 }
 
+std::vector<NamedColumn> named_columns(const Recording& recording) {
+  const std::vector<std::string> joints = recording.model.coordinate_names();
+  std::vector<NamedColumn> list = {{"t", &recording.t}};
+  add_columns("q_", joints, recording.q, list);
+  add_columns("qd_", joints, recording.qd, list);
+  add_columns("tau_", joints, recording.tau, list);
+  list.push_back({"kinetic", &recording.kinetic});
+  list.push_back({"potential", &recording.potential});
+  list.push_back({"strain", &recording.strain});
+  add_columns("e_", recording.amplitude_names, recording.amplitudes, list);
+  add_columns("tip_", recording.tip_names, recording.tips, list);
+  add_columns("qdd_", joints, recording.qdd, list);
+  list.push_back({"work", &recording.work});
+  list.push_back({"power", &recording.power});
+  if (!recording.power_balance.empty()) list.push_back({"power_balance", &recording.power_balance});
+  add_columns("end_effector_", {"x", "y", "z"}, recording.end_effector, list);
+  add_columns("end_effector_", {"qx", "qy", "qz", "qw"}, recording.end_effector_orientation, list);
+  add_columns("desired_", joints, recording.desired, list);
+  add_columns("desired_rate_", joints, recording.desired_rates, list);
+  return list;
+}
+
 std::string to_csv(const Recording& recording) {
+  const std::vector<NamedColumn> columns = named_columns(recording);
   fmt::memory_buffer out;
-  const CsvColumns columns(recording);
-  const std::string names = columns.names();
+  const std::string names = csv_names(columns);
   out.append(names.data(), names.data() + names.size());
-  for (std::size_t row = 0; row < recording.size(); ++row) columns.add_row(row, out);
+  for (std::size_t row = 0; row < recording.size(); ++row) {
+    const char* separator = "";
+    for (const NamedColumn& column : columns) {
+      fmt::format_to(std::back_inserter(out), "{}{:.17g}", separator, (*column.values)[row]);
+      separator = ",";
+    }
+    out.push_back('\n');
+  }
   return fmt::to_string(out);
 }
 

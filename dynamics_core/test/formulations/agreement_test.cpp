@@ -7,9 +7,9 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "model/tree.hpp"
-#include "papers/formulations/registry.hpp"
 #include "support/compare.hpp"
 #include "support/sample_robots.hpp"
 #include "support/small_robots.hpp"

@@ -12,11 +12,11 @@
 
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/simulate.hpp"
-#include "papers/formulations/registry.hpp"
 #include "support/refusals.hpp"
 
 namespace dynamics {

@@ -12,6 +12,7 @@
 #include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
@@ -20,7 +21,6 @@
 #include "dynamics_core/regressor.hpp"
 #include "dynamics_core/view.hpp"
 #include "papers/formulations/denoc.hpp"
-#include "papers/formulations/registry.hpp"
 #include "papers/wide/wide_simulate.hpp"
 #include "support/vector_kinds.hpp"
 

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "papers/formulations/registry.hpp"
+#include "dynamics_core/formulations.hpp"
 #include "support/program.hpp"
 #include "support/random_robot.hpp"
 

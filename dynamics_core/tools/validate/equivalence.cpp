@@ -8,9 +8,9 @@
 #include <cmath>
 #include <random>
 
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/maximum.hpp"
-#include "papers/formulations/registry.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {

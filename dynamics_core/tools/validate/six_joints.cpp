@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "dynamics_core/formulations.hpp"
 #include "dynamics_core/maximum.hpp"
 #include "forced_runs.hpp"
-#include "papers/formulations/registry.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {
