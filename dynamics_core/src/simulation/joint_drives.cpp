@@ -45,8 +45,8 @@ JointDrives::JointDrives(const Model& model, const RealTimeOptions& options)
 bool JointDrives::read_commands() {
   if (commands_ == read_) return false;
   read_.clear();
-  any_driven_ = any_ideal_ = false;
-  all_unlimited_ = true;
+  any_driven_ = any_ideal_ = any_limited_ = false;
+  all_driven_ = true;
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     const JointCommand& command = commands_[i];
     if (!std::isfinite(command.effort_value) || !std::isfinite(command.velocity_value) ||
@@ -58,8 +58,9 @@ bool JointDrives::read_commands() {
     drive.ideal = drive.driven && !options_.ideal.empty() && options_.ideal[i];
     drive.limit = drive.ideal ? infinity : limits.effort;
     any_driven_ = any_driven_ || drive.driven;
+    all_driven_ = all_driven_ && drive.driven;
     any_ideal_ = any_ideal_ || drive.ideal;
-    all_unlimited_ = all_unlimited_ && drive.driven && drive.limit == infinity;
+    any_limited_ = any_limited_ || (drive.driven && drive.limit < infinity);
     efforts_[i] =
         drive.driven ? 0.0 : std::clamp(command.effort_value, -limits.effort, limits.effort);
     const bool position = command.mode == JointCommand::Mode::position;

@@ -39,14 +39,21 @@ class JointDrives {
   std::span<const double> efforts() const { return efforts_; }
   bool any_driven() const { return any_driven_; }
   bool any_ideal() const { return any_ideal_; }
-  /// All joints are driven, with any effort.
-  bool all_unlimited() const { return all_unlimited_; }
+  bool all_driven() const { return all_driven_; }
+  /// A drive has a limit of its effort.
+  bool any_limited() const { return any_limited_; }
   /// Acceleration that the drive aims at, `time` since the start of the step.
   double acceleration(std::size_t i, double q, double qd, double time) const {
     const Drive& drive = drives_[i];
     if (drive.ideal) return tracked_acceleration(i, time);
     const double rate = drive.velocity + drive.stiffness * (drive.position - q);
     return drive.gain * (std::clamp(rate, -drive.max_velocity, drive.max_velocity) - qd);
+  }
+
+  /// The same of all joints.
+  void accelerations(std::span<const double> q, std::span<const double> qd, double time,
+                     std::span<double> qdd) const {
+    for (std::size_t i = 0; i < drives_.size(); ++i) qdd[i] = acceleration(i, q[i], qd[i], time);
   }
 
   /// Starts a period of this number of steps.
@@ -87,7 +94,7 @@ class JointDrives {
   std::vector<double> efforts_;
   std::vector<Track> tracks_;
   std::size_t period_ = 0, done_ = 0;  // steps
-  bool any_driven_ = false, any_ideal_ = false, all_unlimited_ = false;
+  bool any_driven_ = false, all_driven_ = false, any_ideal_ = false, any_limited_ = false;
 };
 
 }  // namespace dynamics

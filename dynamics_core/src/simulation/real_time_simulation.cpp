@@ -115,10 +115,8 @@ class [[gnu::visibility("hidden")]] RealTimeSimulation::Implementation {
   ImplicitInertia implicit_inertia_;
   ImpulseStep impulse_step_;
   std::unique_ptr<ode::FixedStepIntegrator<double>> integrator_;
-  bool changes_modes_ = false;     // there is friction or a stop
   bool evaluated_ = false;         // evaluate() was called in this state
   bool starts_evaluated_ = false;  // the step starts in such a state, with the same commands
-  bool was_constrained_ = true;    // in the last step: friction, stops or drives
   // current part of a step
   double start_ = 0.0;        // since the start of the step
   bool has_inertia_ = false;  // of its start
@@ -164,10 +162,6 @@ RealTimeSimulation::Implementation::Implementation(std::unique_ptr<Plant> given,
   names_ = plant->model().coordinate_names();
   for (const std::string& name : plant->amplitude_names()) names_.push_back(name);
   names_.resize(plant->size());
-  for (std::size_t i = 0; i < plant->joints(); ++i) {
-    changes_modes_ = changes_modes_ || constraints_.dry_friction(i) > 0.0 ||
-                     constraints_.has_stop(i, -1) || constraints_.has_stop(i, 1);
-  }
   select_integrator();
 }
 
@@ -227,7 +221,7 @@ void RealTimeSimulation::Implementation::Accelerations::operator()(const double&
                                                                    Input qd, Output qdd) const {
   ++self->statistics.evaluations;
   self->evaluate_accelerations(at, q, qd, qdd);
-  if (!self->changes_modes_) return;
+  if (!self->constraints_.changes_modes()) return;
   std::copy(qdd.begin(), qdd.end(), self->last_qdd_.begin());
   if (at == self->start_) self->start_qdd_ = self->last_qdd_;
 }
@@ -276,7 +270,7 @@ void RealTimeSimulation::Implementation::try_step(double length) {
     throw StateError("robot '" + plant->model().name() + "'",
                      "a joint moves no mass at this position");
   }
-  if (!changes_modes_) return;
+  if (!constraints_.changes_modes()) return;
   trial_.qdd = last_qdd_;
   trial_.holding_margin = constraints_.last_holding_margin();
   trial_.margin = constraints_.margin(end_of(trial_));
@@ -309,8 +303,6 @@ double RealTimeSimulation::Implementation::locate_change(double length) {
 }
 
 void RealTimeSimulation::Implementation::advance() {
-  const bool needed = changes_modes_ || drives.any_driven();
-  const bool constrained = std::exchange(was_constrained_, needed) || needed;
   std::size_t changes = 0;
   for (std::size_t k = 0; k < substeps; ++k) {
     const auto at = [&](std::size_t i) {
@@ -319,7 +311,7 @@ void RealTimeSimulation::Implementation::advance() {
     const double end = at(k + 1);
     for (start_ = at(k); start_ < end;) {
       const bool known = start_ == 0.0 && changes == 0 && starts_evaluated_;
-      if (constrained && !known) constraints_.resume(time + start_, start_, q(y_), qd(y_));
+      if (!known) constraints_.resume(time + start_, start_, q(y_), qd(y_));
       has_inertia_ = false;
       if (changes == max_mode_changes) {
         advance_with_impulses(start_);
@@ -335,7 +327,7 @@ void RealTimeSimulation::Implementation::advance() {
       }
       y_.swap(trial_.y);
       start_ = next;
-      if (!changes_modes_) continue;
+      if (!constraints_.changes_modes()) continue;
       constraints_.stop_sliding(qd(y_));
       constraints_.clamp_to_stops(q(y_));
     }
@@ -385,7 +377,7 @@ void RealTimeSimulation::Implementation::evaluate() {
   }
   constraints_.drive_efforts(time, q(trial_.y), qd(trial_.y), efforts_);
   for (std::size_t i = 0; i < efforts_.size(); ++i) efforts_[i] += drives.efforts()[i];
-  evaluated_ = trial_.y == y_;  // no impact
+  evaluated_ = !constraints_.changes_modes() || trial_.y == y_;  // no impact
 }
 
 void RealTimeSimulation::Implementation::reset(ConstVector given_q, ConstVector given_qd) {
