@@ -141,11 +141,22 @@ void JointConstraints::resume(double t, double time, Output q, Output qd) {
   choose_modes(t, time, q, qd);
 }
 
+/// The joint is at a stop. With closed loops to round-off, since the loops move it.
+bool JointConstraints::touches(std::size_t i, int side, Input q) const {
+  if (ideal(i) || !has_stop(i, side)) return false;
+  const double at = stop(i, side);
+  return side * (at - q[i]) <= (has_loops_ ? gap_tolerance * std::max(1.0, std::abs(at)) : 0.0);
+}
+
 /// Which joints slide, are at rest or in contact with a stop, with the impacts of those that reach
 /// one.
 void JointConstraints::find_contacts(double t, double time, Output q, Output qd) {
   bool hits = false;
   for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (has_loops_ && std::abs(qd[i]) <= speed_tolerance &&
+        (dry_friction_[i] > 0.0 || touches(i, -1, q) || touches(i, 1, q))) {
+      qd[i] = 0.0;
+    }
     if (driven(i) && dry_friction_[i] > 0.0 && std::abs(qd[i]) <= speed_tolerance &&
         std::abs(drives_->acceleration(i, q[i], qd[i], time)) <= drive_tolerance && !ideal(i)) {
       qd[i] = 0.0;
@@ -158,7 +169,7 @@ void JointConstraints::find_contacts(double t, double time, Output q, Output qd)
     }
     sliding_[i] = 0;
     friction_[i] = 0.0;
-    contact_[i] = ideal(i) ? 0 : q[i] <= lower_[i] ? -1 : q[i] >= upper_[i] ? 1 : 0;
+    contact_[i] = touches(i, -1, q) ? -1 : touches(i, 1, q) ? 1 : 0;
     held_[i] = can_be_held(i) ? 1 : 0;
   }
   if (hits) collide(t, q, qd);

@@ -165,6 +165,7 @@ class JointConstraints {
   }
   bool ideal(std::size_t joint) const { return has_drives() && drives_->ideal(joint); }
   void find_contacts(double t, double time, Output q, Output qd);
+  bool touches(std::size_t joint, int side, Input q) const;
   /// Which of the joints at rest (held_) are held and which drives saturate, from the forces that
   /// this takes.
   void choose_modes(double t, double time, Input q, Input qd);

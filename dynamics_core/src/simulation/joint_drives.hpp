@@ -21,11 +21,11 @@ namespace dynamics {
 class JointDrives {
  public:
   /// Throws ArgumentError for invalid options.
-  JointDrives(const Model& model, const RealTimeOptions& options);
+  JointDrives(const Plant& plant, const RealTimeOptions& options);
 
   std::span<JointCommand> commands() { return commands_; }
   /// Prepares the queries below. Returns whether a command has changed since the last call. Throws
-  /// StateError naming a joint whose command is not finite.
+  /// StateError naming a joint whose command is not finite, or that has no actuator.
   bool read_commands();
 
   std::size_t size() const { return commands_.size(); }  ///< number of joints
@@ -89,6 +89,7 @@ class JointDrives {
   RealTimeOptions options_;
   std::vector<Limits> limits_;  // infinite if they do not apply
   std::vector<std::string> names_;
+  std::vector<bool> actuated_;
   std::vector<JointCommand> commands_, read_;
   std::vector<Drive> drives_;
   std::vector<double> efforts_;
