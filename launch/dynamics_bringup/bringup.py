@@ -307,8 +307,9 @@ def start_robot(context, robot):
     ]
     if parsed.record:
         actions.append(ExecuteProcess(
-            cmd=["ros2", "bag", "record", "--output", parsed.record, "--node-name", RECORDER,
-                 "--topics", *RECORDED], output="screen", on_exit=helper("the recorder")))
+            cmd=["ros2", "bag", "record", "--storage", "mcap", "--output", parsed.record,
+                 "--node-name", RECORDER, "--topics", *RECORDED], output="screen",
+            on_exit=helper("the recorder")))
     if parsed.prepared:
         actions.append(scenario(parsed))
     if message:
@@ -365,7 +366,7 @@ def robot_launch(robot=None):
         argument("payload", "",
                  "Point mass on a link, 'mass [x y z] [link]' (kg, m in the link frame); default "
                  "link: the last one of the longest chain."),
-        argument("record", "", "Folder of a new bag (rosbag2) for recording; empty: none."),
+        argument("record", "", "Folder of a new bag (rosbag2, MCAP) for recording; empty: none."),
         argument("start", known["start"],
                  "Initial positions in the order of the joints in the URDF (rad, m); empty: zero."),
         argument("goal", known["goal"],

@@ -41,6 +41,10 @@
 // instead (Verwer et al. 1999: Rosenbrock, order 2, L-stable), implicit in the damping of the
 // joints and in stiffness and damping of the beams. It is stable for any stiffness.
 //
+// Closed loops: a mechanism has all joints of its tree, in its order. Commands are for joints with
+// an actuator (Mechanism::actuated()); the others follow. A state is moved onto the loops at the end
+// of each step: they stay closed to round-off. The steps are explicit.
+//
 // Only the constructors allocate, and step() and evaluate() on failure. Not thread-safe.
 
 #include <cstddef>
@@ -50,6 +54,7 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/plant.hpp"
@@ -109,6 +114,9 @@ class RealTimeSimulation {
   /// A robot with friction; with flexible links if the model has any modes. Throws ArgumentError
   /// for invalid options and StateError if the robot has no forward dynamics.
   explicit RealTimeSimulation(const Model& model, const RealTimeOptions& options = {});
+  /// A mechanism with closed loops, with friction. Throws ArgumentError also if the damping of its
+  /// joints needs more than `substeps`.
+  explicit RealTimeSimulation(const Mechanism& mechanism, const RealTimeOptions& options = {});
   /// Any plant. Throws as above.
   explicit RealTimeSimulation(std::unique_ptr<Plant> plant, const RealTimeOptions& options = {});
   ~RealTimeSimulation();
@@ -117,6 +125,7 @@ class RealTimeSimulation {
   RealTimeSimulation(const RealTimeSimulation&) = delete;
   RealTimeSimulation& operator=(const RealTimeSimulation&) = delete;
 
+  const Plant& plant() const;              ///< the robot
   const Model& model() const;              ///< of the plant
   const RealTimeOptions& options() const;  ///< as given
   std::size_t joints() const;              ///< number of joints
@@ -125,8 +134,10 @@ class RealTimeSimulation {
   bool implicit() const;                   ///< the steps are implicit
 
   /// Sets the state and the time zero, zero effort commands and zero statistics. Vectors have one
-  /// entry per joint (amplitudes are then zero) or per coordinate. Throws ArgumentError for a wrong
-  /// size, a value that is not finite, and with limits for a joint beyond its stops.
+  /// entry per joint (amplitudes are then zero) or per coordinate; with closed loops one entry per
+  /// joint, which must close the loops to 1e-6, or per independent joint. Throws ArgumentError for a
+  /// wrong size, a value that is not finite, a state that does not close the loops, and with limits
+  /// for a joint beyond its stops; StateError where the loops have no solution.
   void reset(ConstVector q, ConstVector qd);
 
   /// Copies state and commands from another simulation with the same coordinates, for a change of

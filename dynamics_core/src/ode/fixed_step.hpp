@@ -130,8 +130,7 @@ class FixedRungeKutta final : public FixedStepIntegrator<Scalar> {
 
   FixedRungeKutta(Tableau<Real> tableau, const System<Scalar>& system, Options<Real> options)
       : FixedStepIntegrator<Scalar>(tableau.name, tableau.order, system, std::move(options)),
-        engine_(std::move(tableau), system.size()),
-        work_(system.size(), Scalar(0)) {}
+        engine_(std::move(tableau), system.size()) {}
 
   Status step(const Real& t, const Real& h, Output<Scalar> y) override {
     const auto f = [this](const Real& at, Input<Scalar> point, Output<Scalar> dydt) {
@@ -141,8 +140,7 @@ class FixedRungeKutta final : public FixedStepIntegrator<Scalar> {
     stages_current_ = false;
     f(t, y, engine_.stage(0));
     engine_.stages(f, t, h, y);
-    engine_.solution(h, y, work_);
-    std::copy(work_.begin(), work_.end(), y.begin());
+    engine_.add_solution(h, y);
     return Status::ok;
   }
 
@@ -173,7 +171,6 @@ class FixedRungeKutta final : public FixedStepIntegrator<Scalar> {
 
  private:
   RungeKutta<Scalar> engine_;
-  std::vector<Scalar> work_;
   bool stages_current_ = false;  // the engine holds the stages of the last accepted step
   bool dense_ready_ = false;
 };

@@ -54,6 +54,8 @@ class RungeKutta {
   void solution(const Real& h, Input<Scalar> y, Output<Scalar> y1) const {
     combine(tableau_.b, h, y, y1);
   }
+  /// The same in place.
+  void add_solution(const Real& h, Output<Scalar> y) const { add(tableau_.b, h, y); }
 
   /// h sum_i e_i k_i
   void sum(const std::vector<Term<Real>>& row, const Real& h, Output<Scalar> out) const {
@@ -115,6 +117,12 @@ class RungeKutta {
 
   void combine(const std::vector<Term<Real>>& row, const Real& h, Input<Scalar> y,
                Output<Scalar> out) const {
+    if (row.size() == 1) {  // without a pass that copies
+      const Real weight = Real(h * row[0].weight);
+      const Scalar* k = k_.data() + row[0].stage * size_;
+      for (std::size_t i = 0; i < size_; ++i) out[i] = y[i] + weight * k[i];
+      return;
+    }
     for (std::size_t i = 0; i < size_; ++i) out[i] = y[i];
     add(row, h, out);
   }

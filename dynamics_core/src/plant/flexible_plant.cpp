@@ -129,13 +129,13 @@ class FlexiblePlant final : public Plant {
   void hybrid_dynamics(double, ConstVector q, ConstVector qd, ConstVector joint_qdd,
                        ConstVector forces, MutableVector qdd, MutableVector tau) override {
     const std::size_t joints = model_.joint_count();
-    joint_torques(model_, workspace_, q, qd, joint_qdd, tau, amplitude_qdd_,
-                  options_.friction && !dry_,
-                  ConstVector(forces.data() + joints, forces.size() - joints));
+    const std::size_t amplitudes = model_.amplitude_count();
+    joint_torques(model_, workspace_, q, qd, joint_qdd, tau,
+                  MutableVector(qdd.data() + joints, amplitudes), options_.friction && !dry_,
+                  ConstVector(forces.data() + joints, amplitudes));
     if (dry_) resistance_.add_damping(qd, tau);
     for (std::size_t i = 0; i < joints; ++i) tau[i] -= forces[i];
     if (qdd.data() != joint_qdd.data()) std::copy(joint_qdd.begin(), joint_qdd.end(), qdd.begin());
-    std::copy(amplitude_qdd_.begin(), amplitude_qdd_.end(), qdd.begin() + model_.joint_count());
   }
 
   void inertia_matrix(double, ConstVector q, Eigen::Ref<Eigen::MatrixXd> M) override {

@@ -42,6 +42,7 @@ struct JointResistance {
 
   /// Adds the damping forces to `tau`.
   void add_damping(ConstVector qd, MutableVector tau) const {
+    if (!damped) return;
     for (std::size_t i = 0; i < damping.size(); ++i) tau[i] += damping[i] * qd[i];
   }
 

@@ -19,14 +19,29 @@ Vector3d first_moment(const TreeBody& body, const WorldMotion& at) {
   return body.mass * at.position + at.rotation * to_eigen(kernel::constant(body.first_moment));
 }
 
+Status check_state(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
+                   const std::optional<BaseMotion>& base) noexcept {
+  return check_workspace(model, memory)
+      .vector("q", q, memory.size)
+      .vector("qd", qd, memory.size)
+      .base(base)
+      .status();
+}
+
+/// The motion of the base and gravity, in the base's axes.
+kernel::EnergyMotion<double> energy_base(const Model& model,
+                                         const std::optional<BaseMotion>& base) noexcept {
+  const Vector3d& g = model.gravity();
+  if (!base) return {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, from_eigen(g), 0.0};
+  const Eigen::Matrix3d to_base = base->pose.rotation.transpose();
+  return {from_eigen(to_base * base->velocity.angular), from_eigen(to_base * base->velocity.linear),
+          from_eigen(to_base * g), g.dot(base->pose.translation)};
+}
+
 /// Checks, then the pass with q and qd into memory.kinematics.
 Status run_pass(const Model& model, Workspace::Memory& memory, ConstVector q, ConstVector qd,
                 const std::optional<BaseMotion>& base) noexcept {
-  const Status status = check_workspace(model, memory)
-                            .vector("q", q, memory.size)
-                            .vector("qd", qd, memory.size)
-                            .base(base)
-                            .status();
+  const Status status = check_state(model, memory, q, qd, base);
   if (status != Status::ok) return status;
   world_motion(model, memory.kinematics, body_positions(model, q, memory.q),
                body_rates(model, qd, memory.qd), nullptr, base);
@@ -87,21 +102,12 @@ void fill_center_jacobian(const Model& model, const Kinematics::Memory& memory,
 Status try_energy(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
                   Energy& energy, const std::optional<BaseMotion>& base) noexcept {
   Workspace::Memory& memory = workspace.memory();
-  const Status status = run_pass(model, memory, q, qd, base);
+  const Status status = check_state(model, memory, q, qd, base);
   if (status != Status::ok) return status;
-  const double* rates = body_rates(model, qd, memory.qd);
-  Energy sum;
-  for (std::size_t i = 0; i < memory.body_count; ++i) {
-    const TreeBody& body = model.tree()[i];
-    const WorldMotion& at = memory.kinematics.bodies[i];
-    const Vector3d h = to_eigen(kernel::constant(body.first_moment));
-    const Vector3d v = at.rotation.transpose() * at.velocity;
-    const Vector3d w = at.rotation.transpose() * at.omega;
-    sum.kinetic += 0.5 * (body.mass * v.squaredNorm() + w.dot(times_inertia(body, w))) +
-                   v.dot(w.cross(h)) + 0.5 * body.rotor_inertia * rates[i] * rates[i];
-    sum.potential -= model.gravity().dot(first_moment(body, at));
-  }
-  energy = sum;
+  const auto sum =
+      kernel::energy(model.tree(), memory.energy.data(), energy_base(model, base),
+                     body_positions(model, q, memory.q), body_rates(model, qd, memory.qd));
+  energy = {sum.kinetic, sum.potential};
   return Status::ok;
 }
 

@@ -15,6 +15,7 @@ Workspace::Memory::Memory(const Model& model)
       composite(body_count),
       coriolis(body_count),
       udut(body_count),
+      energy(body_count),
       kinematics(model),
       inverse_kinematics(size),
       wrenches(body_count),

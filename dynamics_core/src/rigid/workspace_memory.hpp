@@ -14,6 +14,7 @@
 #include "rigid/kernels/kernel_table.hpp"
 #include "rigid/kinematics_memory.hpp"
 #include "rigid/problem.hpp"
+#include "rigid/recursions/energy.hpp"
 #include "rigid/recursions/friction.hpp"
 #include "rigid/recursions/joints.hpp"
 
@@ -49,6 +50,7 @@ struct [[gnu::visibility("hidden")]] Workspace::Memory {
   std::vector<kernel::CompositeScratch<double>> composite;
   std::vector<kernel::CoriolisScratch<double>> coriolis;
   std::vector<kernel::UdutScratch<double>> udut;
+  std::vector<kernel::EnergyScratch<double>> energy;
   Kinematics::Memory kinematics;
   InverseKinematicsScratch inverse_kinematics;
   std::vector<kernel::BodyWrench<double>> wrenches;

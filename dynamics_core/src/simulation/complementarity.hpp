@@ -52,6 +52,8 @@ class ForceLaw {
   /// the other forces may lie beyond it.
   void add_stop(double at, int side);
 
+  /// The acceleration is given by a force without limit.
+  bool is_rigid() const { return rigid_; }
   std::size_t count() const { return count_; }
   const Riser& riser(std::size_t k) const { return risers_[k]; }
   /// The force on tread k, which lies below riser k (k = 0: below all, k = count(): above all).

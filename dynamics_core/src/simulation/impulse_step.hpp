@@ -11,6 +11,9 @@
 // stops (at the velocity with which the joint reaches them at the end of the step). Order 1. No
 // mode changes are located: the step does not depend on how many there are.
 //
+// Closed loops: qd+ = qd + h a + R p with the responses R of the loops to unit impulses, explicit in
+// the linear forces.
+//
 // Nothing allocates after construction.
 
 #include <Eigen/Core>
@@ -27,7 +30,7 @@ namespace dynamics {
 
 class ImpulseStep {
  public:
-  explicit ImpulseStep(const Plant& plant) : problem_(plant.size()) {}
+  explicit ImpulseStep(const Plant& plant);
 
   /// Advances q and qd by h. `acceleration`: without friction, stops and drives. `time`: since the
   /// start of the drives' step. Throws StateError if the inertia matrix is singular.
@@ -39,7 +42,14 @@ class ImpulseStep {
   void set_laws(const JointDrives& drives, const JointConstraints& constraints, double time,
                 double h, std::span<const double> q, std::span<const double> qd);
 
+  /// The problem without the laws.
+  void fill_problem(Plant& plant, const ImplicitInertia& implicit, double t, double h,
+                    std::span<const double> acceleration, std::span<const double> q,
+                    std::span<const double> qd);
+
+  bool has_loops_;
   ComplementarityProblem problem_;
+  std::vector<std::size_t> joints_;
 };
 
 }  // namespace dynamics

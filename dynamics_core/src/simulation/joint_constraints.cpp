@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/eigen_index.hpp"
 
@@ -86,6 +87,8 @@ JointConstraints::JointConstraints(Plant& plant, bool stops, double restitution,
     lower_[i] = plant.model().coordinates()[i].lower;
     upper_[i] = plant.model().coordinates()[i].upper;
   }
+  for (std::size_t i = 0; i < plant.joints(); ++i)
+    changes_modes_ = changes_modes_ || dry_friction_[i] > 0.0 || has_stop(i, -1) || has_stop(i, 1);
 }
 
 void JointConstraints::slide(std::size_t joint, int direction) {
@@ -134,8 +137,26 @@ void JointConstraints::start(double t, Output q, Output qd) {
 }
 
 void JointConstraints::resume(double t, double time, Output q, Output qd) {
+  if (changes_modes_) find_contacts(t, time, q, qd);
+  choose_modes(t, time, q, qd);
+}
+
+/// The joint is at a stop. With closed loops to round-off, since the loops move it.
+bool JointConstraints::touches(std::size_t i, int side, Input q) const {
+  if (ideal(i) || !has_stop(i, side)) return false;
+  const double at = stop(i, side);
+  return side * (at - q[i]) <= (has_loops_ ? gap_tolerance * std::max(1.0, std::abs(at)) : 0.0);
+}
+
+/// Which joints slide, are at rest or in contact with a stop, with the impacts of those that reach
+/// one.
+void JointConstraints::find_contacts(double t, double time, Output q, Output qd) {
   bool hits = false;
   for (std::size_t i = 0; i < held_.size(); ++i) {
+    if (has_loops_ && std::abs(qd[i]) <= speed_tolerance &&
+        (dry_friction_[i] > 0.0 || touches(i, -1, q) || touches(i, 1, q))) {
+      qd[i] = 0.0;
+    }
     if (driven(i) && dry_friction_[i] > 0.0 && std::abs(qd[i]) <= speed_tolerance &&
         std::abs(drives_->acceleration(i, q[i], qd[i], time)) <= drive_tolerance && !ideal(i)) {
       qd[i] = 0.0;
@@ -148,11 +169,10 @@ void JointConstraints::resume(double t, double time, Output q, Output qd) {
     }
     sliding_[i] = 0;
     friction_[i] = 0.0;
-    contact_[i] = ideal(i) ? 0 : q[i] <= lower_[i] ? -1 : q[i] >= upper_[i] ? 1 : 0;
+    contact_[i] = touches(i, -1, q) ? -1 : touches(i, 1, q) ? 1 : 0;
     held_[i] = can_be_held(i) ? 1 : 0;
   }
   if (hits) collide(t, q, qd);
-  choose_modes(t, time, q, qd);
 }
 
 void JointConstraints::fill_problem(double t, Input q, Input qd) {
@@ -190,15 +210,26 @@ void JointConstraints::accelerations(double t, double time, Input q, Input qd, O
     free_(t, q, qd, applied_, qdd);
     return;
   }
-  bool holds = false;
+  if (follows_drives_) {
+    if (qdd.size() == held_.size()) {
+      drives_->accelerations(q, qd, time, qdd);
+    } else {
+      drives_->accelerations(q, qd, time, target_);
+      prescribed_motion_(t, q, qd, target_, qdd, forces_);
+    }
+    return;
+  }
+  bool needs_forces = qdd.size() > held_.size();
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    given_[i] = prescribed(i) ? 1 : 0;
-    if (given_[i] == 0) continue;
-    holds = holds || (held_[i] != 0 && !driven(i));
-    target_[i] = held_[i] != 0 ? 0.0 : drives_->acceleration(i, q[i], qd[i], time);
+    if (tracks_[i] != 0) {
+      target_[i] = drives_->acceleration(i, q[i], qd[i], time);
+    } else if (held_[i] != 0) {
+      target_[i] = 0.0;
+      needs_forces = needs_forces || !driven(i);
+    }
   }
   if (has_drives() && !has_loops_ && prescribed_count_ == held_.size()) {
-    if (holds || qdd.size() > held_.size()) {
+    if (needs_forces) {
       solve_by_hybrid_dynamics(t, q, qd, qdd);
     } else {
       std::copy(target_.begin(), target_.end(), qdd.begin());
@@ -208,6 +239,7 @@ void JointConstraints::accelerations(double t, double time, Input q, Input qd, O
   forced_.clear();
   problem_.lambda.setZero();
   for (std::size_t i = 0; i < held_.size(); ++i) {
+    given_[i] = prescribed(i) ? 1 : 0;
     if (given_[i] == 0) continue;
     problem_.w[eigen_index(i)] = target_[i];
     if (!has_loops_) continue;
@@ -344,16 +376,9 @@ void JointConstraints::set_mode(std::size_t i) {
 /// Tries the risers that the joints start from, where all have laws. Returns false if a force is
 /// outside of its interval.
 bool JointConstraints::choose_by_hybrid_dynamics(double t, Input q, Input qd) {
-  bool unlimited = true;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     if (!problem_.on_riser(i)) return false;
-    const ForceLaw::Riser& riser = problem_.riser(i);
-    target_[i] = riser.at;
-    unlimited = unlimited && riser.lower == -infinity && riser.upper == infinity;
-  }
-  if (unlimited && acceleration_.size() == held_.size()) {
-    std::copy(target_.begin(), target_.end(), acceleration_.begin());
-    return true;
+    target_[i] = problem_.riser(i).at;
   }
   solve_by_hybrid_dynamics(t, q, qd, acceleration_);
   for (std::size_t i = 0; i < held_.size(); ++i) {
@@ -363,33 +388,48 @@ bool JointConstraints::choose_by_hybrid_dynamics(double t, Input q, Input qd) {
   return true;
 }
 
-/// Without a choice: all joints move with the accelerations of drives that do not saturate.
-bool JointConstraints::follow_drives(double time, Input q, Input qd) {
-  if (!has_drives() || has_loops_ || !drives_->all_unlimited()) return false;
+/// Tries the accelerations of the drives, where all joints have drives and none is at rest. Returns
+/// false if a drive cannot exert the force that this takes.
+bool JointConstraints::follow_drives(double t, double time, Input q, Input qd) {
+  if (!has_drives() || has_loops_ || !drives_->all_driven()) return false;
   for (std::size_t i = 0; i < held_.size(); ++i) {
-    if (held_[i] != 0) return false;
-    desired_[i] = acceleration_[i] = drives_->acceleration(i, q[i], qd[i], time);
+    if (held_[i] != 0 || guess_[i] == Guess::saturated_up || guess_[i] == Guess::saturated_down)
+      return false;
     applied_[i] = friction_[i];
     tracks_[i] = 1;
   }
+  drives_->accelerations(q, qd, time, target_);
+  if (drives_->any_limited() || acceleration_.size() > held_.size()) {
+    solve_by_hybrid_dynamics(t, q, qd, acceleration_);
+    for (std::size_t i = 0; i < held_.size(); ++i) {
+      if (!(std::abs(problem_.lambda[eigen_index(i)]) <= drives_->limit(i))) return false;
+    }
+  } else {
+    std::copy(target_.begin(), target_.end(), acceleration_.begin());
+  }
   prescribed_count_ = held_.size();
-  has_initial_ = acceleration_.size() == held_.size();
+  follows_drives_ = has_initial_ = true;
   return true;
 }
 
 void JointConstraints::choose_modes(double t, double time, Input q, Input qd) {
   has_forces_ = has_initial_ = has_inertia_ = false;
-  if (follow_drives(time, q, qd)) return;
+  const bool constrained = changes_modes_ || (has_drives() && drives_->any_driven());
+  if (!std::exchange(was_constrained_, constrained) && !constrained) return;
+  if (follow_drives(t, time, q, qd)) return;
+  follows_drives_ = has_forces_ = false;
   prescribed_count_ = 0;
   problem_.clear();
   forced_.clear();
   std::size_t count = 0;
+  bool at_rest = false;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     tracks_[i] = 0;
     saturated_[i] = 0.0;
     if (held_[i] != 0) {
       friction_[i] = 0.0;
       sliding_[i] = 0;
+      at_rest = true;
     }
     applied_[i] = friction_[i];
     if (held_[i] == 0 && !driven(i)) continue;
@@ -403,7 +443,9 @@ void JointConstraints::choose_modes(double t, double time, Input q, Input qd) {
     if (has_loops_) forced_.push_back(i);
   }
   if (count == 0) return;
-  if (!has_drives() || has_loops_ || count < held_.size() || !choose_by_hybrid_dynamics(t, q, qd)) {
+  // follow_drives() has tried the case without joints at rest
+  const bool try_risers = has_drives() && !has_loops_ && count == held_.size() && at_rest;
+  if (!try_risers || !choose_by_hybrid_dynamics(t, q, qd)) {
     fill_problem(t, q, qd);
     if (!problem_.solve()) throw_singular();
     copy_accelerations(acceleration_);
@@ -505,6 +547,7 @@ void JointConstraints::collide(double t, Output q, Output qd) {
 
 void JointConstraints::lock(double t, std::size_t joint, bool locked, Output q, Output qd) {
   locked_[joint] = locked ? 1 : 0;
+  changes_modes_ = true;
   if (!locked) {
     held_[joint] = can_be_held(joint) ? 1 : 0;
     choose_modes(t, 0.0, q, qd);
@@ -517,10 +560,8 @@ void JointConstraints::lock(double t, std::size_t joint, bool locked, Output q, 
 void JointConstraints::drive_efforts(double t, Input q, Input qd, Output efforts) {
   std::fill(efforts.begin(), efforts.end(), 0.0);
   if (prescribed_count_ == 0 && !has_initial_) return;
-  if (!has_forces_) {  // follow_drives()
-    std::copy(desired_.begin(), desired_.end(), target_.begin());
-    solve_by_hybrid_dynamics(t, q, qd, acceleration_);
-  }
+  // drives without limits
+  if (!has_forces_) solve_by_hybrid_dynamics(t, q, qd, acceleration_);
   for (std::size_t i = 0; i < held_.size(); ++i) {
     if (!drives_->driven(i)) continue;
     const double limit = drives_->limit(i), force = problem_.lambda[eigen_index(i)];

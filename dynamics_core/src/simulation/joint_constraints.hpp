@@ -92,7 +92,12 @@ class JointConstraints {
   /// Locks a joint by a brake, which stops it at once and holds it with any force, or unlocks it.
   void lock(double t, std::size_t joint, bool locked, Output q, Output qd);
   /// The joint is locked when start() is called.
-  void lock_at_start(std::size_t joint) { locked_[joint] = 1; }
+  void lock_at_start(std::size_t joint) {
+    locked_[joint] = 1;
+    changes_modes_ = true;
+  }
+  /// There is dry friction, a stop or a lock: joints slide, are held and have impacts.
+  bool changes_modes() const { return changes_modes_; }
 
   /// Accelerations in the present modes.
   void accelerations(double t, Input q, Input qd, Output qdd) { accelerations(t, 0.0, q, qd, qdd); }
@@ -159,10 +164,12 @@ class JointConstraints {
            (contact_[joint] != 0 || dry_friction_[joint] > 0.0 || locked_[joint] != 0);
   }
   bool ideal(std::size_t joint) const { return has_drives() && drives_->ideal(joint); }
+  void find_contacts(double t, double time, Output q, Output qd);
+  bool touches(std::size_t joint, int side, Input q) const;
   /// Which of the joints at rest (held_) are held and which drives saturate, from the forces that
   /// this takes.
   void choose_modes(double t, double time, Input q, Input qd);
-  bool follow_drives(double time, Input q, Input qd);
+  bool follow_drives(double t, double time, Input q, Input qd);
   void set_law(std::size_t joint);
   /// The mode of a joint from its place on the staircase.
   void set_mode(std::size_t joint);
@@ -186,6 +193,8 @@ class JointConstraints {
   NetForces net_forces_;
   PrescribedMotion prescribed_motion_;
   std::vector<double> dry_friction_, lower_, upper_;
+  bool changes_modes_ = false;
+  bool was_constrained_ = true;  ///< the last time by friction, stops or drives
   // modes
   std::vector<char> locked_;         ///< by a brake
   std::vector<char> held_, tracks_;  ///< tracks_: moves with the acceleration of its drive
@@ -208,6 +217,7 @@ class JointConstraints {
   bool has_initial_ = false;
   bool has_inertia_ = false;
   std::size_t prescribed_count_ = 0;
+  bool follows_drives_ = false;  ///< all joints move with the accelerations of their drives
   std::vector<double> acceleration_, desired_, target_, forces_, zero_;
   double force_scale_ = 1.0;
 };

@@ -11,12 +11,13 @@
 
 namespace dynamics {
 
-JointDrives::JointDrives(const Model& model, const RealTimeOptions& options)
+JointDrives::JointDrives(const Plant& plant, const RealTimeOptions& options)
     : options_(options),
-      commands_(model.size()),
-      drives_(model.size()),
-      efforts_(model.size(), 0.0),
-      tracks_(model.size()) {
+      commands_(plant.joints()),
+      drives_(plant.joints()),
+      efforts_(plant.joints(), 0.0),
+      tracks_(plant.joints()) {
+  const Model& model = plant.model();
   const auto require_positive = [](const char* name, double value, const char* unit) {
     if (!std::isfinite(value) || !(value > 0.0))
       throw ArgumentError(fmt::format("{} is {} {}: must be greater than zero", name, value, unit));
@@ -35,6 +36,7 @@ JointDrives::JointDrives(const Model& model, const RealTimeOptions& options)
   }
   read_.reserve(model.size());
   for (const Coordinate& joint : model.coordinates()) {
+    actuated_.push_back(plant.actuated(names_.size()));
     names_.push_back(joint.name);
     limits_.push_back(options.limits
                           ? Limits{joint.lower, joint.upper, joint.velocity, joint.effort}
@@ -45,21 +47,26 @@ JointDrives::JointDrives(const Model& model, const RealTimeOptions& options)
 bool JointDrives::read_commands() {
   if (commands_ == read_) return false;
   read_.clear();
-  any_driven_ = any_ideal_ = false;
-  all_unlimited_ = true;
+  any_driven_ = any_ideal_ = any_limited_ = false;
+  all_driven_ = true;
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     const JointCommand& command = commands_[i];
     if (!std::isfinite(command.effort_value) || !std::isfinite(command.velocity_value) ||
         !std::isfinite(command.position_value))
       throw StateError("joint '" + names_[i] + "'", "its command is not finite");
+    if (!actuated_[i] && command != JointCommand()) {
+      throw StateError("joint '" + names_[i] + "'",
+                       "has a command, but no actuator: it follows from the closed loops");
+    }
     Drive& drive = drives_[i];
     const Limits& limits = limits_[i];
     drive.driven = command.mode != JointCommand::Mode::effort;
     drive.ideal = drive.driven && !options_.ideal.empty() && options_.ideal[i];
     drive.limit = drive.ideal ? infinity : limits.effort;
     any_driven_ = any_driven_ || drive.driven;
+    all_driven_ = all_driven_ && drive.driven;
     any_ideal_ = any_ideal_ || drive.ideal;
-    all_unlimited_ = all_unlimited_ && drive.driven && drive.limit == infinity;
+    any_limited_ = any_limited_ || (drive.driven && drive.limit < infinity);
     efforts_[i] =
         drive.driven ? 0.0 : std::clamp(command.effort_value, -limits.effort, limits.effort);
     const bool position = command.mode == JointCommand::Mode::position;

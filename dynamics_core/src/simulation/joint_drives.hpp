@@ -21,11 +21,11 @@ namespace dynamics {
 class JointDrives {
  public:
   /// Throws ArgumentError for invalid options.
-  JointDrives(const Model& model, const RealTimeOptions& options);
+  JointDrives(const Plant& plant, const RealTimeOptions& options);
 
   std::span<JointCommand> commands() { return commands_; }
   /// Prepares the queries below. Returns whether a command has changed since the last call. Throws
-  /// StateError naming a joint whose command is not finite.
+  /// StateError naming a joint whose command is not finite, or that has no actuator.
   bool read_commands();
 
   std::size_t size() const { return commands_.size(); }  ///< number of joints
@@ -39,14 +39,21 @@ class JointDrives {
   std::span<const double> efforts() const { return efforts_; }
   bool any_driven() const { return any_driven_; }
   bool any_ideal() const { return any_ideal_; }
-  /// All joints are driven, with any effort.
-  bool all_unlimited() const { return all_unlimited_; }
+  bool all_driven() const { return all_driven_; }
+  /// A drive has a limit of its effort.
+  bool any_limited() const { return any_limited_; }
   /// Acceleration that the drive aims at, `time` since the start of the step.
   double acceleration(std::size_t i, double q, double qd, double time) const {
     const Drive& drive = drives_[i];
     if (drive.ideal) return tracked_acceleration(i, time);
     const double rate = drive.velocity + drive.stiffness * (drive.position - q);
     return drive.gain * (std::clamp(rate, -drive.max_velocity, drive.max_velocity) - qd);
+  }
+
+  /// The same of all joints.
+  void accelerations(std::span<const double> q, std::span<const double> qd, double time,
+                     std::span<double> qdd) const {
+    for (std::size_t i = 0; i < drives_.size(); ++i) qdd[i] = acceleration(i, q[i], qd[i], time);
   }
 
   /// Starts a period of this number of steps.
@@ -82,12 +89,13 @@ class JointDrives {
   RealTimeOptions options_;
   std::vector<Limits> limits_;  // infinite if they do not apply
   std::vector<std::string> names_;
+  std::vector<bool> actuated_;
   std::vector<JointCommand> commands_, read_;
   std::vector<Drive> drives_;
   std::vector<double> efforts_;
   std::vector<Track> tracks_;
   std::size_t period_ = 0, done_ = 0;  // steps
-  bool any_driven_ = false, any_ideal_ = false, all_unlimited_ = false;
+  bool any_driven_ = false, all_driven_ = false, any_ideal_ = false, any_limited_ = false;
 };
 
 }  // namespace dynamics

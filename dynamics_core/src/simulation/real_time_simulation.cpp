@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
 #include <utility>
 
+#include "base/eigen_index.hpp"
 #include "dynamics_core/error.hpp"
 #include "ode/make_integrator.hpp"
+#include "plant/joint_resistance.hpp"
 #include "simulation/implicit_inertia.hpp"
 #include "simulation/impulse_step.hpp"
 #include "simulation/joint_constraints.hpp"
@@ -31,11 +36,23 @@ std::unique_ptr<Plant> checked(std::unique_ptr<Plant> plant) {
   if (!plant) throw ArgumentError("plant is null");
   if (plant->joints() == 0)
     throw ArgumentError("robot '" + plant->model().name() + "' has no moving joint");
-  if (const Mechanism* mechanism = plant->mechanism()) {
-    throw ArgumentError("constraint '" + mechanism->description().constraints.front().name + "'",
-                        "closes a loop: real-time simulation takes robots without closed loops");
-  }
   return plant;
+}
+
+/// Fastest rate of decay by the damping of the joints (1/s), at the start position.
+double loop_decay(Plant& plant, const Mechanism& mechanism) {
+  const JointResistance resistance(plant.model());
+  if (!resistance.damped) return 0.0;
+  std::vector<std::size_t> joints(plant.joints());
+  std::iota(joints.begin(), joints.end(), std::size_t{0});
+  Eigen::MatrixXd responses(eigen_index(joints.size()), eigen_index(joints.size()));
+  plant.impulse_responses(0.0, mechanism.start(), joints, responses);
+  const Eigen::VectorXd root =
+      Eigen::Map<const Eigen::VectorXd>(resistance.damping.data(), responses.rows()).cwiseSqrt();
+  const Eigen::MatrixXd rates = root.asDiagonal() * responses * root.asDiagonal();
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(rates, Eigen::EigenvaluesOnly)
+      .eigenvalues()
+      .maxCoeff();
 }
 
 }  // namespace
@@ -95,6 +112,8 @@ class [[gnu::visibility("hidden")]] RealTimeSimulation::Implementation {
 
  private:
   void select_integrator();
+  void close_loops_of(ConstVector given_q, ConstVector given_qd);
+  void project_state(double t);
   void advance();
   void compute_forces(double t, Input q, Input forces);
   void evaluate_accelerations(double at, Input q, Input qd, Output qdd);
@@ -110,15 +129,15 @@ class [[gnu::visibility("hidden")]] RealTimeSimulation::Implementation {
   Accelerations acceleration_{this};
   PrepareImplicit prepare_{this};
   SolveImplicit solve_{this};
-  std::vector<std::string> names_;  // of the coordinates
+  const Mechanism* mechanism_;               // null: no closed loops
+  std::optional<MechanismWorkspace> loops_;  // of its closure
+  std::vector<std::string> names_;           // of the coordinates
   JointConstraints constraints_;
   ImplicitInertia implicit_inertia_;
   ImpulseStep impulse_step_;
   std::unique_ptr<ode::FixedStepIntegrator<double>> integrator_;
-  bool changes_modes_ = false;     // there is friction or a stop
   bool evaluated_ = false;         // evaluate() was called in this state
   bool starts_evaluated_ = false;  // the step starts in such a state, with the same commands
-  bool was_constrained_ = true;    // in the last step: friction, stops or drives
   // current part of a step
   double start_ = 0.0;        // since the start of the step
   bool has_inertia_ = false;  // of its start
@@ -140,11 +159,12 @@ RealTimeSimulation::Implementation::Implementation(std::unique_ptr<Plant> given,
                                                    const RealTimeOptions& given_options)
     : options(given_options),
       plant(checked(std::move(given))),
-      drives(plant->model(), options),
+      drives(*plant, options),
       y_(2 * plant->size(), 0.0),
       old_y_(y_),
       accelerations_(plant->size(), 0.0),
       efforts_(plant->joints(), 0.0),
+      mechanism_(plant->mechanism()),
       constraints_(*plant, options.limits, options.restitution, free_,
                    {&drives, net_forces_, prescribed_motion_}),
       implicit_inertia_(*plant),
@@ -159,22 +179,30 @@ RealTimeSimulation::Implementation::Implementation(std::unique_ptr<Plant> given,
   if (!(options.restitution >= 0.0 && options.restitution <= 1.0)) {
     throw ArgumentError(fmt::format("restitution is {}: must be from 0 to 1", options.restitution));
   }
+  if (mechanism_ != nullptr) loops_.emplace(*mechanism_);
   free_coordinates_.reserve(plant->size());
   wrenches.reserve(8);
   names_ = plant->model().coordinate_names();
   for (const std::string& name : plant->amplitude_names()) names_.push_back(name);
   names_.resize(plant->size());
-  for (std::size_t i = 0; i < plant->joints(); ++i) {
-    changes_modes_ = changes_modes_ || constraints_.dry_friction(i) > 0.0 ||
-                     constraints_.has_stop(i, -1) || constraints_.has_stop(i, 1);
-  }
   select_integrator();
 }
 
 void RealTimeSimulation::Implementation::select_integrator() {
-  const ImplicitInertia::Rates rates = implicit_inertia_.fastest_rates(*plant);
+  ImplicitInertia::Rates rates;
+  if (mechanism_ != nullptr) {
+    rates.decay = loop_decay(*plant, *mechanism_);
+  } else {
+    rates = implicit_inertia_.fastest_rates(*plant);
+  }
   const double required = std::ceil(options.step * std::max(rates.vibration, rates.decay) / 0.5);
   implicit = !(required <= static_cast<double>(options.substeps));
+  if (implicit && mechanism_ != nullptr) {
+    throw ArgumentError("robot '" + plant->model().name() + "'",
+                        fmt::format("has closed loops and damping with a rate of {:.3g}/s, which "
+                                    "needs {} substeps of {} s (maximum {}): use a smaller step",
+                                    rates.decay, required, options.step, options.substeps));
+  }
   substeps = implicit ? 1 : std::max<std::size_t>(1, static_cast<std::size_t>(required));
   ode::Options<double> numerics;
   numerics.step = options.step;
@@ -227,7 +255,7 @@ void RealTimeSimulation::Implementation::Accelerations::operator()(const double&
                                                                    Input qd, Output qdd) const {
   ++self->statistics.evaluations;
   self->evaluate_accelerations(at, q, qd, qdd);
-  if (!self->changes_modes_) return;
+  if (!self->constraints_.changes_modes()) return;
   std::copy(qdd.begin(), qdd.end(), self->last_qdd_.begin());
   if (at == self->start_) self->start_qdd_ = self->last_qdd_;
 }
@@ -276,7 +304,7 @@ void RealTimeSimulation::Implementation::try_step(double length) {
     throw StateError("robot '" + plant->model().name() + "'",
                      "a joint moves no mass at this position");
   }
-  if (!changes_modes_) return;
+  if (!constraints_.changes_modes()) return;
   trial_.qdd = last_qdd_;
   trial_.holding_margin = constraints_.last_holding_margin();
   trial_.margin = constraints_.margin(end_of(trial_));
@@ -309,8 +337,6 @@ double RealTimeSimulation::Implementation::locate_change(double length) {
 }
 
 void RealTimeSimulation::Implementation::advance() {
-  const bool needed = changes_modes_ || drives.any_driven();
-  const bool constrained = std::exchange(was_constrained_, needed) || needed;
   std::size_t changes = 0;
   for (std::size_t k = 0; k < substeps; ++k) {
     const auto at = [&](std::size_t i) {
@@ -319,7 +345,7 @@ void RealTimeSimulation::Implementation::advance() {
     const double end = at(k + 1);
     for (start_ = at(k); start_ < end;) {
       const bool known = start_ == 0.0 && changes == 0 && starts_evaluated_;
-      if (constrained && !known) constraints_.resume(time + start_, start_, q(y_), qd(y_));
+      if (!known) constraints_.resume(time + start_, start_, q(y_), qd(y_));
       has_inertia_ = false;
       if (changes == max_mode_changes) {
         advance_with_impulses(start_);
@@ -335,9 +361,11 @@ void RealTimeSimulation::Implementation::advance() {
       }
       y_.swap(trial_.y);
       start_ = next;
-      if (!changes_modes_) continue;
-      constraints_.stop_sliding(qd(y_));
-      constraints_.clamp_to_stops(q(y_));
+      if (constraints_.changes_modes()) {
+        constraints_.stop_sliding(qd(y_));
+        constraints_.clamp_to_stops(q(y_));
+      }
+      if (mechanism_ != nullptr) project_state(time + start_);
     }
   }
 }
@@ -351,6 +379,14 @@ void RealTimeSimulation::Implementation::advance_with_impulses(double start) {
   plant->accelerations(time + start, q(y_), qd(y_), tau_, acceleration);
   impulse_step_.advance(*plant, drives, constraints_, implicit_inertia_, time + start, start,
                         options.step - start, acceleration, q(y_), qd(y_));
+  if (mechanism_ != nullptr) plant->project(q(y_), qd(y_));
+}
+
+/// Moves y_ onto the loops, with the held joints where they are.
+void RealTimeSimulation::Implementation::project_state(double t) {
+  plant->project(q(y_), qd(y_));
+  if (constraints_.changes_modes() && constraints_.restore_held(t, q(y_), qd(y_)))
+    plant->project(q(y_), qd(y_));
 }
 
 void RealTimeSimulation::Implementation::require_finite() const {
@@ -385,25 +421,61 @@ void RealTimeSimulation::Implementation::evaluate() {
   }
   constraints_.drive_efforts(time, q(trial_.y), qd(trial_.y), efforts_);
   for (std::size_t i = 0; i < efforts_.size(); ++i) efforts_[i] += drives.efforts()[i];
-  evaluated_ = trial_.y == y_;  // no impact
+  evaluated_ = !constraints_.changes_modes() || trial_.y == y_;  // no impact
+}
+
+/// Sets trial_ to a state of all joints, or of the independent joints, of a mechanism.
+void RealTimeSimulation::Implementation::close_loops_of(ConstVector given_q, ConstVector given_qd) {
+  constexpr double tolerance = 1e-6;  // as for all functions of mechanisms
+  const Output q_closed = q(trial_.y), qd_closed = qd(trial_.y);
+  if (given_q.size() == size()) {
+    std::copy(given_q.begin(), given_q.end(), q_closed.begin());
+    constraints_.check_positions("q", q_closed);
+  } else {
+    close_loops(*mechanism_, *loops_, mechanism_->start(), given_q, q_closed);
+    constraints_.check_positions("q", q_closed);
+  }
+  std::copy_n(given_qd.begin(), given_qd.size(), qd_closed.begin());
+  if (given_qd.size() != size()) {
+    std::fill(qd_closed.begin(), qd_closed.end(), 0.0);
+    for (std::size_t k = 0; k < given_qd.size(); ++k)
+      qd_closed[mechanism_->independent()[k]] = given_qd[k];
+    close_velocities(*mechanism_, *loops_, q_closed, qd_closed);
+  }
+  const double moved = plant->project(q_closed, qd_closed);
+  if (!(moved <= tolerance)) {
+    throw ArgumentError(
+        fmt::format("q and qd of all joints do not close the loops of '{}' (error {:.3g}): give "
+                    "those of the {} independent joints",
+                    plant->model().name(), moved, mechanism_->size()));
+  }
 }
 
 void RealTimeSimulation::Implementation::reset(ConstVector given_q, ConstVector given_qd) {
+  const std::size_t fewer = mechanism_ != nullptr ? mechanism_->size() : drives.size();
   for (const auto& [name, values] : {std::pair{"q", given_q}, std::pair{"qd", given_qd}}) {
-    if (values.size() != drives.size() && values.size() != size()) {
+    if (values.size() != drives.size() && values.size() != size() && values.size() != fewer) {
       throw ArgumentError(fmt::format(
           "{} has {} entries: {} are required{}", name, values.size(), drives.size(),
-          size() > drives.size() ? fmt::format(", or {} with amplitudes", size()) : ""));
+          size() > drives.size()   ? fmt::format(", or {} with amplitudes", size())
+          : mechanism_ != nullptr ? fmt::format(", or {} of the independent joints", fewer)
+                                  : ""));
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (!std::isfinite(values[i]))
-        throw ArgumentError(fmt::format("{} of '{}' is not finite", name, name_of(i)));
+      if (std::isfinite(values[i])) continue;
+      const bool all = mechanism_ == nullptr || values.size() == size();
+      throw ArgumentError(fmt::format("{} of '{}' is not finite", name,
+                                      name_of(all ? i : mechanism_->independent()[i])));
     }
   }
   std::fill(trial_.y.begin(), trial_.y.end(), 0.0);
-  std::copy(given_q.begin(), given_q.end(), q(trial_.y).begin());
-  std::copy(given_qd.begin(), given_qd.end(), qd(trial_.y).begin());
-  constraints_.check_positions("q", q(trial_.y));
+  if (mechanism_ != nullptr) {
+    close_loops_of(given_q, given_qd);
+  } else {
+    std::copy(given_q.begin(), given_q.end(), q(trial_.y).begin());
+    std::copy(given_qd.begin(), given_qd.end(), qd(trial_.y).begin());
+    constraints_.check_positions("q", q(trial_.y));
+  }
   constraints_.prepare(0.0, q(trial_.y));
   y_ = trial_.y;
   drives.reset();
@@ -438,6 +510,9 @@ bool RealTimeSimulation::Implementation::continue_from(const Implementation& oth
 RealTimeSimulation::RealTimeSimulation(const Model& model, const RealTimeOptions& options)
     : RealTimeSimulation(plant_of(model), options) {}
 
+RealTimeSimulation::RealTimeSimulation(const Mechanism& mechanism, const RealTimeOptions& options)
+    : RealTimeSimulation(loop_plant(mechanism), options) {}
+
 RealTimeSimulation::RealTimeSimulation(std::unique_ptr<Plant> plant, const RealTimeOptions& options)
     : implementation_(std::make_unique<Implementation>(std::move(plant), options)) {}
 
@@ -445,7 +520,8 @@ RealTimeSimulation::~RealTimeSimulation() = default;
 RealTimeSimulation::RealTimeSimulation(RealTimeSimulation&&) noexcept = default;
 RealTimeSimulation& RealTimeSimulation::operator=(RealTimeSimulation&&) noexcept = default;
 
-const Model& RealTimeSimulation::model() const { return implementation_->plant->model(); }
+const Plant& RealTimeSimulation::plant() const { return *implementation_->plant; }
+const Model& RealTimeSimulation::model() const { return plant().model(); }
 const RealTimeOptions& RealTimeSimulation::options() const { return implementation_->options; }
 std::size_t RealTimeSimulation::joints() const { return implementation_->drives.size(); }
 std::size_t RealTimeSimulation::size() const { return implementation_->size(); }
