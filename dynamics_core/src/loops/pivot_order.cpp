@@ -35,11 +35,15 @@ PivotOrder sparse_pivot_order(Eigen::MatrixXd G, std::size_t count,
     for (std::size_t i = 0; i < m; ++i) {
       if (!row_left[i]) continue;
       std::size_t in_row = 0;
-      for (std::size_t j = 0; j < n; ++j) in_row += !taken[j] && entry(i, j) > 0.0 ? 1 : 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        if (!taken[j] && entry(i, j) > 0.0) ++in_row;
+      }
       for (std::size_t j = 0; j < n; ++j) {
         if (!column_left[j] || !(entry(i, j) >= least * largest)) continue;
         std::size_t in_column = 0;
-        for (std::size_t r = 0; r < m; ++r) in_column += row_left[r] && entry(r, j) > 0.0 ? 1 : 0;
+        for (std::size_t r = 0; r < m; ++r) {
+          if (row_left[r] && entry(r, j) > 0.0) ++in_column;
+        }
         const std::size_t fill = (in_row - 1) * (in_column - 1);
         if (fill > fewest || (fill == fewest && entry(i, j) <= best)) continue;
         fewest = fill;
