@@ -68,6 +68,7 @@ INTERNAL = {
     "readers": ["dh_reader.hpp", "urdf_reader.hpp", "xml_tree.hpp", "yaml_tree.hpp"],
     "rigid": ["recursions/*", "kernels/*", "problem.hpp", "workspace_memory.hpp", "regular.hpp"],
     "loops": ["closed_branch.hpp"],
+    "plant": ["joint_resistance.hpp"],
     "flexible": ["recursions/*", "flexible_model_data.hpp", "tree.hpp"],
     "trajectory": ["closed_form_trajectories.hpp", "csv_table.hpp", "knot_trajectory.hpp"],
     "ode": ["*"],

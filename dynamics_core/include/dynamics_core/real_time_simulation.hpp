@@ -42,8 +42,8 @@
 // joints and in stiffness and damping of the beams. It is stable for any stiffness.
 //
 // Closed loops: a mechanism has all joints of its tree, in its order. Commands are for joints with
-// an actuator (Mechanism::actuated()); the others follow. A state is moved onto the loops at the end
-// of each step: they stay closed to round-off. The steps are explicit.
+// an actuator (Mechanism::actuated()); the others follow. A state is moved onto the loops at the
+// end of each step: they stay closed to round-off. The steps are explicit.
 //
 // Only the constructors allocate, and step() and evaluate() on failure. Not thread-safe.
 
@@ -135,9 +135,9 @@ class RealTimeSimulation {
 
   /// Sets the state and the time zero, zero effort commands and zero statistics. Vectors have one
   /// entry per joint (amplitudes are then zero) or per coordinate; with closed loops one entry per
-  /// joint, which must close the loops to 1e-6, or per independent joint. Throws ArgumentError for a
-  /// wrong size, a value that is not finite, a state that does not close the loops, and with limits
-  /// for a joint beyond its stops; StateError where the loops have no solution.
+  /// joint, which must close the loops to 1e-6, or per independent joint. Throws ArgumentError for
+  /// a wrong size, a value that is not finite, a state that does not close the loops, and with
+  /// limits for a joint beyond its stops; StateError where the loops have no solution.
   void reset(ConstVector q, ConstVector qd);
 
   /// Copies state and commands from another simulation with the same coordinates, for a change of

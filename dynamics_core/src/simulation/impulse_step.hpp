@@ -11,8 +11,8 @@
 // stops (at the velocity with which the joint reaches them at the end of the step). Order 1. No
 // mode changes are located: the step does not depend on how many there are.
 //
-// Closed loops: qd+ = qd + h a + R p with the responses R of the loops to unit impulses, explicit in
-// the linear forces.
+// Closed loops: qd+ = qd + h a + R p with the responses R of the loops to unit impulses, explicit
+// in the linear forces.
 //
 // Nothing allocates after construction.
 

@@ -457,7 +457,7 @@ void RealTimeSimulation::Implementation::reset(ConstVector given_q, ConstVector 
     if (values.size() != drives.size() && values.size() != size() && values.size() != fewer) {
       throw ArgumentError(fmt::format(
           "{} has {} entries: {} are required{}", name, values.size(), drives.size(),
-          size() > drives.size()   ? fmt::format(", or {} with amplitudes", size())
+          size() > drives.size()  ? fmt::format(", or {} with amplitudes", size())
           : mechanism_ != nullptr ? fmt::format(", or {} of the independent joints", fewer)
                                   : ""));
     }

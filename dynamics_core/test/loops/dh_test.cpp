@@ -136,7 +136,7 @@ TEST(DhLoops, BadTablesAreReportedWithLines) {
       {"{xyz: [1, 0, 0]}", "{position: [1, 0, 0]}", 14, "position"},
       {"{xyz: [1, 0, 0]}", "{rpy: [0, 0, 0], rpy_deg: [0, 0, 0]}", 14, "not both"},
       {"child: rocker", "child: rocker\n    value: 0.3", 17, "only type distance"},
-      {"child: rocker", "child: rocker\n    valeu: 0.3", 17, "valeu"},
+      {"child: rocker", "child: rocker\n    diameter: 0.3", 17, "diameter"},
       {"type: revolute\n    parent", "type: distance\n    parent", 11, "key 'value' is missing"},
       {"type: revolute\n    parent", "type: distance\n    value: 0\n    parent", 13,
        "greater than"},
