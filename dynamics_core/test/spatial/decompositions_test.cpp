@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <Eigen/QR>
-#include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
 
 namespace dynamics {
 namespace {
@@ -21,22 +23,29 @@ MatrixXd random_matrix(Eigen::Index rows, Eigen::Index columns, unsigned seed) {
   return MatrixXd::NullaryExpr(rows, columns, [&] { return uniform(random); });
 }
 
-TEST(SingularValues, MatchEigen) {
+/// A matrix with these singular values and random singular vectors.
+MatrixXd with_singular_values(const VectorXd& values, Eigen::Index rows, Eigen::Index columns) {
+  const MatrixXd U = random_matrix(rows, rows, 1).householderQr().householderQ();
+  const MatrixXd V = random_matrix(columns, columns, 2).householderQr().householderQ();
+  MatrixXd S = MatrixXd::Zero(rows, columns);
+  S.diagonal() = values;
+  return U * S * V.transpose();
+}
+
+TEST(SingularValues, AreThoseOfTheMatrix) {
   for (const auto& [rows, columns] : {std::pair{5, 4}, {3, 7}, {6, 6}, {18, 12}, {1, 1}}) {
-    const MatrixXd A = random_matrix(rows, columns, 7);
-    const VectorXd values = singular_values(A), expected = A.jacobiSvd().singularValues();
-    ASSERT_EQ(values.size(), expected.size());
-    EXPECT_LT((values - expected).cwiseAbs().maxCoeff(), 1e-13);
+    const VectorXd wanted = VectorXd::LinSpaced(std::min(rows, columns), 3.0, 0.5);
+    const VectorXd values = singular_values(with_singular_values(wanted, rows, columns));
+    ASSERT_EQ(values.size(), wanted.size());
+    EXPECT_LT((values - wanted).cwiseAbs().maxCoeff(), 1e-13);
   }
 }
 
 TEST(SingularValues, AreAccurateWhereTheyAreTiny) {
-  // a rank of 2 and values of 1e-10: not seen in the eigenvalues of A^T A
-  const VectorXd wanted = (VectorXd(4) << 3.0, 1.0, 1e-10, 0.0).finished();
-  const MatrixXd Q = random_matrix(6, 4, 1).householderQr().householderQ();
-  const MatrixXd P = random_matrix(4, 4, 2).householderQr().householderQ();
-  const MatrixXd A = Q.leftCols(4) * wanted.asDiagonal() * P;
-  EXPECT_LT((singular_values(A) - wanted).cwiseAbs().maxCoeff(), 1e-14);
+  // the eigenvalues of A^T A would lose the third one
+  const Eigen::Vector4d wanted(3.0, 1.0, 1e-10, 0.0);
+  const VectorXd values = singular_values(with_singular_values(wanted, 6, 4));
+  EXPECT_LT((values - wanted).cwiseAbs().maxCoeff(), 1e-14);
 }
 
 TEST(SingularValues, OfMatricesThatAreNotFiniteAreNan) {
@@ -63,10 +72,8 @@ TEST(SolveSymmetric, SolvesSemidefiniteEquations) {
   const MatrixXd G = random_matrix(3, 6, 5);
   MatrixXd A = MatrixXd::Zero(4, 4);
   A.topLeftCorner(3, 3) = G * G.transpose();  // the last equation is 0 = 0
-  VectorXd b = VectorXd::Zero(4);
-  b.head(3) = A.topLeftCorner(3, 3) * VectorXd::LinSpaced(3, 1.0, 3.0);
-  const VectorXd x = solve_symmetric(A, b);
-  EXPECT_LT((A * x - b).norm(), 1e-13);
+  const VectorXd b = A * VectorXd::LinSpaced(4, 1.0, 4.0);
+  EXPECT_LT((A * solve_symmetric(A, b) - b).norm(), 1e-13);
 }
 
 TEST(GeneralizedEigenvalues, LargestIsOfThePencil) {
