@@ -44,29 +44,29 @@ struct Case {
   std::vector<double> q, qd, tau, qdd;
 };
 
-void forward(benchmark::State& state, const std::string& urdf) {
+void forward(::benchmark::State& state, const std::string& urdf) {
   Case ours(urdf);
   for (auto _ : state) {
     ours.forward();
-    benchmark::DoNotOptimize(ours.qdd.data());
+    ::benchmark::DoNotOptimize(ours.qdd.data());
   }
 }
 
-void four_bars(benchmark::State& state) {
+void four_bars(::benchmark::State& state) {
   forward(state, test::four_bar_chain_urdf(static_cast<std::size_t>(state.range(0))));
   state.SetComplexityN(state.range(0));
 }
-void four_bar(benchmark::State& state) { forward(state, test::four_bar_urdf({}, "spherical")); }
-void stewart(benchmark::State& state) { forward(state, test::stewart_urdf({})); }
+void four_bar(::benchmark::State& state) { forward(state, test::four_bar_urdf({}, "spherical")); }
+void stewart(::benchmark::State& state) { forward(state, test::stewart_urdf({})); }
 
 BENCHMARK(four_bars)->RangeMultiplier(2)->Range(4, 64)->Complexity();
 BENCHMARK(four_bar);
 BENCHMARK(stewart);
 
 #ifdef DYNAMICS_PINOCCHIO
-void pinocchio(benchmark::State& state, const std::string& urdf) {
+void pinocchio(::benchmark::State& state, const std::string& urdf) {
   Case ours(urdf);
-  dynamics::benchmark::PinocchioLoops peer(ours.mechanism);
+  benchmark::PinocchioLoops peer(ours.mechanism);
   peer.set(ours.mechanism, ours.q, ours.qd, ours.tau);
   ours.forward();
   peer.forward();
@@ -86,10 +86,10 @@ void pinocchio(benchmark::State& state, const std::string& urdf) {
   }
   for (auto _ : state) peer.forward();
 }
-void pinocchio_four_bar(benchmark::State& state) {
+void pinocchio_four_bar(::benchmark::State& state) {
   pinocchio(state, test::four_bar_urdf({}, "spherical"));
 }
-void pinocchio_stewart(benchmark::State& state) { pinocchio(state, test::stewart_urdf({})); }
+void pinocchio_stewart(::benchmark::State& state) { pinocchio(state, test::stewart_urdf({})); }
 
 BENCHMARK(pinocchio_four_bar);
 BENCHMARK(pinocchio_stewart);

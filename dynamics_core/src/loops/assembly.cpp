@@ -33,7 +33,7 @@ Eigen::MatrixXd LoopAssembly::jacobian(const LoopCluster& cluster) {
 
 bool LoopAssembly::close(const LoopCluster& cluster, int iterations) {
   Eigen::VectorXd phi, trial;
-  double now = error(cluster, phi), damping = 1e-3;
+  double now = error(cluster, phi), damping = 1e-3, earlier = phi.norm();
   std::vector<double> before(cluster.size());
   for (int iteration = 0; iteration < iterations && now > 1e-15; ++iteration) {
     const Eigen::MatrixXd G = jacobian(cluster);
@@ -57,7 +57,14 @@ bool LoopAssembly::close(const LoopCluster& cluster, int iterations) {
         damping = std::min(1e6, 10.0 * damping);
       }
     }
-    if (better) continue;
+    if (better) {
+      // loops that cannot close approach a nearest position slowly
+      constexpr int few = 10;
+      if (iteration % few != few - 1) continue;
+      if (now > 1e-6 && phi.norm() > 0.9 * earlier) break;
+      earlier = phi.norm();
+      continue;
+    }
     for (std::size_t b = 0; b < cluster.size(); ++b) q_[cluster.bodies[b]] = before[b];
     break;
   }
