@@ -6,13 +6,16 @@ import math
 import os
 from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Tuple, Union, cast
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from ._motion import base_motion as make_base_motion
 from ._run import Run
 
-ControlLaw = Callable[..., ArrayLike]
+Array = NDArray[np.float64]
+ControlLaw = Callable[[float, Array, Array], ArrayLike]
+EventFunction = Callable[[float, Array, Array], float]
 Reference = Union[str, "os.PathLike[str]", _core.Trajectory]
 
 
@@ -64,8 +67,8 @@ class SimulationMethods:
         drop_payload: Optional[float] = None,
         payload_changes: Optional[Sequence[Tuple[float, Any]]] = None,
         locks: Optional[Sequence[Tuple[Any, ...]]] = None,
-        events: Optional[Mapping[str, Callable[..., float]]] = None,
-        stop_at: Optional[Mapping[str, Callable[..., float]]] = None,
+        events: Optional[Mapping[str, EventFunction]] = None,
+        stop_at: Optional[Mapping[str, EventFunction]] = None,
         integrator: Optional[str] = None,
         rtol: Optional[float] = None,
         atol: Optional[float] = None,
