@@ -263,7 +263,7 @@ TEST(ImpulseStep, ConvergesWithOrderOne) {
     const auto unused = [](const double&, std::span<const double>, std::span<const double>,
                            std::span<const double>, std::span<double>) {};
     RealTimeOptions drive_options;
-    JointDrives drives(model, drive_options);
+    JointDrives drives(*plant, drive_options);
     drives.read_commands();
     const JointConstraints constraints(*plant, true, 0.0, unused);
     const ImplicitInertia implicit(*plant);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RealTimeSimulation of mechanisms with closed loops.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace dynamics::test {
 namespace {
 
 Mechanism mechanism_of(const std::string& name) {
-  return mechanism_from_urdf_file(std::string(DYNAMICS_URDF_DIR) + "/mechanisms/" + name + ".urdf");
+  return mechanism_from_urdf_file(fmt::format("{}/mechanisms/{}.urdf", DYNAMICS_URDF_DIR, name));
 }
 
 /// Positions of the independent joints.
