@@ -16,7 +16,7 @@ def check(robot: Union[str, "os.PathLike[str]"]) -> List[_core.Finding]:
     >>> findings = dynamics.check('''<robot name="arm"><link name="base"/><link name="arm"/>
     ...   <joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/>
     ...   <limit lower="2" upper="1" effort="1" velocity="1"/></joint></robot>''')
-    >>> [finding.name for finding in findings if finding.severity == "error"]
+    >>> sorted({finding.name for finding in findings if finding.severity == "error"})
     ['shoulder']
     """
     text, is_table, source = _core.find_source(os.fspath(robot))
