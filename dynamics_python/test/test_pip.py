@@ -2,6 +2,7 @@
 """pip install in a virtual environment with the system's packages, without network."""
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -22,9 +23,13 @@ def test_pip_install(tmp_path, program):
     prefix = pathlib.Path(os.environ["DYNAMICS_PROGRAM"]).parents[1]
     environment["CMAKE_PREFIX_PATH"] = f"{prefix}:{environment.get('CMAKE_PREFIX_PATH', '')}"
     environment["PIP_NO_INDEX"] = "1"
+    # pip leaves its build folder behind: not in the sources
+    package = tmp_path / "dynamics_python"
+    shutil.copytree(ROOT / "dynamics_python", package,
+                    ignore=shutil.ignore_patterns("build", "*.egg-info"))
     done = subprocess.run(
         [str(venv / "bin/pip"), "install", "--no-build-isolation", "--no-input", "-v",
-         str(ROOT / "dynamics_python")],
+         str(package)],
         env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     code = ("import dynamics; print(dynamics.__file__); "
