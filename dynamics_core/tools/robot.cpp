@@ -252,7 +252,7 @@ namespace {
 std::vector<double> end_position(const Robot& robot, const std::string& q1,
                                  const std::vector<double>& q0) {
   if (!robot.mechanism) return parse_vector("--q1", q1, robot.model.size(), {});
-  const auto given = parse_numbers("--q1", q1);
+  std::vector<double> given = parse_numbers("--q1", q1);
   if (given.size() == robot.model.size()) return given;
   const auto independent = robot.mechanism->independent();
   std::vector<double> end = q0;
