@@ -129,7 +129,10 @@ class Robot {
 
   /// The scratch memory that was used last, without a lock; the others are in idle_.
   struct Pool {
+    Pool() = default;
     ~Pool();
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
     std::atomic<Scratch*> last = nullptr;
     std::mutex mutex;
     std::vector<std::unique_ptr<Scratch>> idle;
