@@ -71,6 +71,8 @@ void add_exceptions(py::module_& module) {
       py::handle(state_error));
   py::setattr(batch_error, "state", py::int_(0));
   py::setattr(batch_error, "count", py::int_(0));
+  // the signature is pybind11's
+  // NOLINTNEXTLINE(performance-unnecessary-value-param)
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);

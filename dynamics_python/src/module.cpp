@@ -18,7 +18,7 @@
 #include "numpy_api.hpp"
 
 namespace py = pybind11;
-using namespace dynamics;
+using namespace dynamics;  // NOLINT(google-build-using-namespace): the macro below is global
 
 namespace {
 
