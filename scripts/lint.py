@@ -270,6 +270,7 @@ class Linter:
         cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
         memory = cache / "dynamics-lint"
         memory.mkdir(parents=True, exist_ok=True)
+        plugin = self.own_code_plugin(memory)
         work = []
         for database in sorted(self.root.glob("build/*/compile_commands.json")):
             if not (self.root / "install" / database.parent.name).exists():
@@ -289,13 +290,28 @@ class Linter:
                     work.append((file, database.parent / "clang-tidy", stamp))
         if not list(self.root.glob("build/*/compile_commands.json")):
             return ["build/: no compile_commands.json; the build failed"]
-        return self.tidy_all(tidy, work)
+        return self.tidy_all([tidy, *plugin], work)
+
+    def own_code_plugin(self, memory):
+        """Return the options of clang-tidy that load our plugin, compiled if necessary."""
+        source = self.root / "scripts" / "own_code_plugin.cpp"
+        plugin = memory / f"own_code-{hashlib.sha256(source.read_bytes()).hexdigest()[:16]}.so"
+        if not plugin.exists():
+            made = plugin.with_suffix(f".{os.getpid()}")
+            problems = run(["g++", "-std=c++17", "-O1", "-fno-rtti", "-fPIC", "-shared", "-isystem",
+                            f"/usr/lib/llvm-{LLVM}/include", "-o", made, source], self.root)
+            if problems:
+                print(f"  clang-tidy: slow without {self.name(source)} (libclang-{LLVM}-dev and "
+                      f"llvm-{LLVM}-dev are installed?):", *problems[:3], sep="\n  ")
+                return []
+            made.replace(plugin)
+        return ["-load", plugin]
 
     def tidy_all(self, tidy, work):
         def check(job):
             file, build, stamp = job
             # the commands are GCC's: clang does not know all of its warning options
-            problems = run([tidy, "-p", build, "--extra-arg=-Wno-unknown-warning-option",
+            problems = run([*tidy, "-p", build, "--extra-arg=-Wno-unknown-warning-option",
                             "--quiet", file], self.root)
             if not problems:
                 stamp.touch()
