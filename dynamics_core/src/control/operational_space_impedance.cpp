@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <cmath>
 #include <optional>
@@ -10,6 +9,7 @@
 #include "control/stock_controllers.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "spatial/symmetric_eigen.hpp"
 
 namespace dynamics {
 namespace {
@@ -103,17 +103,19 @@ class OperationalSpaceImpedance final : public Controller {
     solve_inertia(model, memory_->factor, MJ_, MJ_);
     TaskMatrix B = J_task_.lazyProduct(MJ_);
     B = root_.asDiagonal() * B * root_.asDiagonal();
-    const Eigen::SelfAdjointEigenSolver<TaskMatrix> modes(B);
+    TaskVector squares(rows);
+    TaskMatrix modes(rows, rows);
+    symmetric_eigen(B, squares, modes);
     // directions that the joints cannot move have no inertia and no damping
     constexpr double smallest = 1e-10;
     TaskVector inverse(rows), inverse_root(rows);
     for (Eigen::Index i = 0; i < rows; ++i) {
-      const double square = modes.eigenvalues()[i];
-      const bool movable = square > smallest * modes.eigenvalues()[rows - 1];
+      const double square = squares[i];
+      const bool movable = square > smallest * squares[rows - 1];
       inverse[i] = movable ? 1.0 / square : 0.0;
       inverse_root[i] = movable ? 1.0 / std::sqrt(square) : 0.0;
     }
-    const TaskMatrix V = root_.asDiagonal() * modes.eigenvectors();
+    const TaskMatrix V = root_.asDiagonal() * modes;
     const auto inertia_times = [&](const TaskVector& x) -> TaskVector {
       return V * (inverse.asDiagonal() * (V.transpose() * x));
     };

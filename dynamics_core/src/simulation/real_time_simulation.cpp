@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -18,6 +18,7 @@
 #include "simulation/impulse_step.hpp"
 #include "simulation/joint_constraints.hpp"
 #include "simulation/joint_drives.hpp"
+#include "spatial/decompositions.hpp"
 
 namespace dynamics {
 namespace {
@@ -50,9 +51,7 @@ double loop_decay(Plant& plant, const Mechanism& mechanism) {
   const Eigen::VectorXd root =
       Eigen::Map<const Eigen::VectorXd>(resistance.damping.data(), responses.rows()).cwiseSqrt();
   const Eigen::MatrixXd rates = root.asDiagonal() * responses * root.asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(rates, Eigen::EigenvaluesOnly)
-      .eigenvalues()
-      .maxCoeff();
+  return symmetric_eigenvalues(rates).maxCoeff();
 }
 
 }  // namespace

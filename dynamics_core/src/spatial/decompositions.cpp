@@ -11,30 +11,59 @@
 #include <functional>
 #include <limits>
 
+#include "spatial/cholesky.hpp"
+#include "spatial/symmetric_eigen.hpp"
+
 namespace dynamics {
 
 Eigen::Vector3d principal_moments(const Eigen::Matrix3d& inertia) {
-  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(inertia, Eigen::EigenvaluesOnly)
-      .eigenvalues();
+  return principal_axes(inertia).moments;
 }
 
 PrincipalAxes principal_axes(const Eigen::Matrix3d& inertia) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(inertia);
-  return {solver.eigenvalues(), solver.eigenvectors()};
+  PrincipalAxes result;
+  Eigen::Matrix3d matrix = inertia;
+  symmetric_eigen(matrix, result.moments, result.axes);
+  return result;
 }
 
 Eigenpairs symmetric_eigenpairs(const Eigen::MatrixXd& A) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(A);
-  return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
+  Eigenpairs result{Eigen::VectorXd(A.rows()), Eigen::MatrixXd(A.rows(), A.rows())};
+  Eigen::MatrixXd matrix = A;
+  result.converged = symmetric_eigen(matrix, result.values, result.vectors);
+  return result;
 }
 
 Eigen::VectorXd symmetric_eigenvalues(const Eigen::MatrixXd& A) {
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
+  return symmetric_eigenpairs(A).values;
 }
 
+// With M = L L^T: L^-1 K L^-T y = lambda y, v = L^-T y.
 Eigenpairs generalized_eigenpairs(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M) {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> solver(K, M);
-  return {solver.eigenvalues(), solver.eigenvectors(), solver.info() == Eigen::Success};
+  Eigen::MatrixXd L = M;
+  if (!cholesky(L)) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {Eigen::VectorXd::Constant(K.rows(), nan),
+            Eigen::MatrixXd::Constant(K.rows(), K.rows(), nan)};
+  }
+  const auto divide_by_L = [&L](Eigen::MatrixXd& B) {
+    for (Eigen::Index i = 0; i < B.rows(); ++i) {
+      for (Eigen::Index k = 0; k < i; ++k) B.row(i) -= L(i, k) * B.row(k);
+      B.row(i) /= L(i, i);
+    }
+  };
+  Eigen::MatrixXd reduced = K;
+  divide_by_L(reduced);
+  reduced.transposeInPlace();
+  divide_by_L(reduced);
+  reduced = (0.5 * (reduced + reduced.transpose())).eval();
+  Eigenpairs result = symmetric_eigenpairs(reduced);
+  for (Eigen::Index i = K.rows(); i-- > 0;) {
+    for (Eigen::Index k = i + 1; k < K.rows(); ++k)
+      result.vectors.row(i) -= L(k, i) * result.vectors.row(k);
+    result.vectors.row(i) /= L(i, i);
+  }
+  return result;
 }
 
 Eigen::VectorXcd general_eigenvalues(const Eigen::MatrixXd& A) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <algorithm>
@@ -82,6 +83,54 @@ TEST(GeneralizedEigenvalues, LargestIsOfThePencil) {
   const double largest = largest_generalized_eigenvalue(K, M);
   EXPECT_LT(std::abs((K - largest * M).determinant()), 1e-10);
   EXPECT_DOUBLE_EQ(largest, generalized_eigenpairs(K, M).values[3]);
+}
+
+TEST(GeneralizedEigenvalues, OfAnIndefiniteMassDoNotConverge) {
+  const Eigenpairs pairs =
+      generalized_eigenpairs(MatrixXd::Identity(2, 2), Eigen::Vector2d(1.0, -1.0).asDiagonal());
+  EXPECT_FALSE(pairs.converged);
+  EXPECT_TRUE(pairs.values.array().isNaN().all());
+}
+
+TEST(SymmetricEigen, AgreesWithEigen) {
+  for (const Eigen::Index n : {1, 2, 3, 6, 40}) {
+    const MatrixXd R = random_matrix(n, n, static_cast<unsigned>(n));
+    const MatrixXd A = R + R.transpose();  // indefinite
+    const Eigenpairs pairs = symmetric_eigenpairs(A);
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> expected(A);
+    ASSERT_TRUE(pairs.converged);
+    EXPECT_LT((pairs.values - expected.eigenvalues()).cwiseAbs().maxCoeff(), 1e-13 * A.norm());
+    EXPECT_LT((A * pairs.vectors - pairs.vectors * pairs.values.asDiagonal()).norm(),
+              1e-13 * A.norm());
+    EXPECT_LT((pairs.vectors.transpose() * pairs.vectors - MatrixXd::Identity(n, n)).norm(), 1e-13);
+  }
+}
+
+TEST(SymmetricEigen, IsAccurateWhereEigenvaluesAreTiny) {
+  // scaled by powers of ten, a well-conditioned matrix keeps its relative accuracy
+  const MatrixXd R = random_matrix(4, 4, 7);
+  const VectorXd scale = Eigen::Vector4d(1e8, 1.0, 1e-5, 1e-9);
+  const MatrixXd A =
+      scale.asDiagonal() * (R * R.transpose() + MatrixXd::Identity(4, 4)) * scale.asDiagonal();
+  const Eigenpairs pairs = symmetric_eigenpairs(A);
+  const MatrixXd inverse = (scale.cwiseInverse().asDiagonal() *
+                            (R * R.transpose() + MatrixXd::Identity(4, 4)).inverse() *
+                            scale.cwiseInverse().asDiagonal());
+  // the smallest eigenvalue is the inverse of the largest one of A^-1
+  EXPECT_NEAR(pairs.values[0] * symmetric_eigenvalues(inverse)[3], 1.0, 1e-12);
+}
+
+TEST(SymmetricEigen, OfRepeatedAndZeroEigenvaluesIsExact) {
+  EXPECT_EQ(symmetric_eigenvalues(2.0 * MatrixXd::Identity(3, 3)), VectorXd::Constant(3, 2.0));
+  EXPECT_EQ(symmetric_eigenvalues(MatrixXd::Zero(3, 3)), VectorXd::Zero(3));
+  const VectorXd values = symmetric_eigenvalues(MatrixXd::Ones(5, 5));
+  EXPECT_LT((values - (VectorXd(5) << 0, 0, 0, 0, 5).finished()).cwiseAbs().maxCoeff(), 1e-14);
+}
+
+TEST(SymmetricEigen, OfMatricesThatAreNotFiniteIsNan) {
+  const MatrixXd A = MatrixXd::Constant(2, 2, std::numeric_limits<double>::quiet_NaN());
+  EXPECT_FALSE(symmetric_eigenpairs(A).converged);
+  EXPECT_TRUE(symmetric_eigenvalues(A).array().isNaN().all());
 }
 
 }  // namespace
