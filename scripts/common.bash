@@ -376,6 +376,7 @@ run_colcon() { (cd -- "$root" && colcon --log-base log "$@"); }
 
 # Builds these packages into build/ and install/. Sets failed_packages.
 without_tests=() # packages built without tests in any case
+papers=ON # DYNAMICS_BUILD_PAPERS of dynamics_core
 build_packages() { # ON|OFF (tests)  PACKAGE...
   local testing=$1 name folders=() again=() status=0 latest memory=$root/build/.ros-distro metas=()
   shift
@@ -400,7 +401,8 @@ build_packages() { # ON|OFF (tests)  PACKAGE...
     --paths "${folders[@]}" --packages-select "$@" --build-base build --install-base install \
     --executor sequential --continue-on-error --event-handlers console_direct+ \
     "${metas[@]}" "${again[@]}" --cmake-args -DCMAKE_BUILD_TYPE=Release \
-    "-DBUILD_TESTING=$testing" "-DDYNAMICS_BUILD_BENCHMARKS=$testing" "$warnings_as_errors" "${compiler_launcher[@]}" || status=$?
+    "-DBUILD_TESTING=$testing" "-DDYNAMICS_BUILD_BENCHMARKS=$testing" \
+    "-DDYNAMICS_BUILD_PAPERS=$papers" "$warnings_as_errors" "${compiler_launcher[@]}" || status=$?
   if ((${#again[@]})); then echo "$ros_distro" >"$memory"; fi
   if ((status == 0)); then return 0; fi
   latest=$(readlink -f -- "$root/log/latest_build") || latest=$root/log
