@@ -8,6 +8,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <limits>
 
@@ -66,8 +67,28 @@ Eigenpairs generalized_eigenpairs(const Eigen::MatrixXd& K, const Eigen::MatrixX
   return result;
 }
 
+// From the real Schur form: blocks of one row or, for conjugate pairs, of two. EigenSolver does the
+// same, but compiles the eigenvectors too.
 Eigen::VectorXcd general_eigenvalues(const Eigen::MatrixXd& A) {
-  return Eigen::EigenSolver<Eigen::MatrixXd>(A, false).eigenvalues();
+  const Eigen::Index n = A.rows();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  if (!A.allFinite()) return Eigen::VectorXcd::Constant(n, nan);
+  const Eigen::RealSchur<Eigen::MatrixXd> schur(A, false);
+  if (schur.info() != Eigen::Success) return Eigen::VectorXcd::Constant(n, nan);
+  const Eigen::MatrixXd& T = schur.matrixT();
+  Eigen::VectorXcd values(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (i + 1 == n || T(i + 1, i) == 0.0) {
+      values[i] = T(i, i);
+      continue;
+    }
+    const double half = 0.5 * (T(i, i) - T(i + 1, i + 1));
+    const double imaginary = std::sqrt(std::abs(half * half + T(i + 1, i) * T(i, i + 1)));
+    values[i] = {T(i + 1, i + 1) + half, imaginary};
+    values[i + 1] = std::conj(values[i]);
+    ++i;
+  }
+  return values;
 }
 
 double largest_generalized_eigenvalue(const Eigen::MatrixXd& K, const Eigen::MatrixXd& M) {

@@ -8,6 +8,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <random>
 #include <utility>
@@ -90,6 +91,24 @@ TEST(GeneralizedEigenvalues, OfAnIndefiniteMassDoNotConverge) {
       generalized_eigenpairs(MatrixXd::Identity(2, 2), Eigen::Vector2d(1.0, -1.0).asDiagonal());
   EXPECT_FALSE(pairs.converged);
   EXPECT_TRUE(pairs.values.array().isNaN().all());
+}
+
+TEST(GeneralEigenvalues, AgreeWithEigen) {
+  const auto order = [](const std::complex<double>& a, const std::complex<double>& b) {
+    return std::pair(a.real(), a.imag()) < std::pair(b.real(), b.imag());
+  };
+  for (const Eigen::Index n : {1, 2, 5, 12}) {
+    const MatrixXd A = random_matrix(n, n, 20 + static_cast<unsigned>(n));
+    Eigen::VectorXcd values = general_eigenvalues(A);
+    Eigen::VectorXcd expected = Eigen::EigenSolver<MatrixXd>(A, false).eigenvalues();
+    std::sort(values.begin(), values.end(), order);
+    std::sort(expected.begin(), expected.end(), order);
+    EXPECT_LT((values - expected).cwiseAbs().maxCoeff(), 1e-12);
+  }
+  const MatrixXd rotation = (MatrixXd(2, 2) << 0.0, -3.0, 3.0, 0.0).finished();
+  EXPECT_NEAR(std::abs(general_eigenvalues(rotation)[0] - std::complex<double>(0.0, 3.0)), 0.0,
+              1e-14);
+  EXPECT_FALSE(general_eigenvalues(MatrixXd::Constant(2, 2, std::nan(""))).allFinite());
 }
 
 TEST(SymmetricEigen, AgreesWithEigen) {
