@@ -29,13 +29,15 @@ class OwnCode : public clang::SemaConsumer {
   void InitializeSema(clang::Sema& sema) override { sema_ = &sema; }
   void ForgetSema() override { sema_ = nullptr; }
 
-  /// Forgets the library functions that the compiler would instantiate at the end of the file.
+  /// Forgets the library functions that the compiler would instantiate at the end of the file. Not
+  /// those of types without linkage, which would count as used but not defined.
   bool HandleTopLevelDecl(clang::DeclGroupRef /*group*/) override {
     if (sema_ == nullptr) return true;
     auto& pending = sema_->PendingInstantiations;
     const auto is_foreign = [this](const clang::Sema::PendingImplicitInstantiation& item) {
-      const auto* function = llvm::dyn_cast<clang::FunctionDecl>(item.first);
-      return function != nullptr && !function->isConstexpr() &&
+      auto* function = llvm::dyn_cast<clang::FunctionDecl>(item.first);
+      return function != nullptr && !function->isConstexpr() && function->isExternallyVisible() &&
+             !sema_->isExternalWithNoLinkageType(function) &&
              in_system_header(*function, sema_->getSourceManager());
     };
     pending.erase(std::remove_if(pending.begin(), pending.end(), is_foreign), pending.end());
