@@ -44,8 +44,8 @@ class TestForced(RobotTest):
         self.assertLess(largest, 1e-3)
         self.assertGreater(largest_size(efforts), 30.0)  # gravity alone requires this
 
-        # Initially 0.6 rad/s; a free joint would fall by 1 rad in 0.5 s. The states that are heard may
-        # be older than the response of the service, but are of the time before the cycloid's end.
+        # Initially 0.6 rad/s; a free joint would fall by 1 rad in 0.5 s. The last state may be
+        # older than the response of the service, but is of a time before the cycloid's end.
         robot.wait_until(lambda: largest_size(robot.last.velocity) < 1e-3, "it does not brake")
         self.assertLess(robot.time(), 0.9 * PERIOD)
         released = robot.time()
