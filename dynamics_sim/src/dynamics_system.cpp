@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/closed_loops.hpp>
+#include <dynamics_core/error.hpp>
+#include <dynamics_core/flexible_model.hpp>
 #include <dynamics_core/from_urdf.hpp>
 #include <limits>
 #include <pluginlib/class_list_macros.hpp>
@@ -23,6 +26,26 @@ auto node_of(const System& system, int) -> decltype(system.get_node()) {
 template <class System>
 rclcpp::Node::SharedPtr node_of(const System&, long) {
   return nullptr;
+}
+
+std::unique_ptr<dynamics::Plant> make_plant(const std::string& urdf,
+                                            const dynamics::ModelOptions& options) {
+  dynamics::RobotDescription description = dynamics::read_urdf(urdf, "robot description");
+  if (!description.constraints.empty())
+    return dynamics::loop_plant(dynamics::Mechanism(std::move(description), options));
+  const dynamics::Model model(std::move(description), options);
+  if (!model.singular_reason().empty())
+    throw dynamics::StateError("robot '" + model.name() + "'", model.singular_reason());
+  if (dynamics::FlexibleModel::has_modes(model))
+    return dynamics::flexible_plant(dynamics::FlexibleModel(model));
+  return dynamics::rigid_plant(model);
+}
+
+std::vector<dynamics::Note> notes_of(const dynamics::Plant& plant) {
+  std::vector<dynamics::Note> notes(plant.model().notes().begin(), plant.model().notes().end());
+  if (const dynamics::Mechanism* mechanism = plant.mechanism())
+    notes.insert(notes.end(), mechanism->notes().begin(), mechanism->notes().end());
+  return notes;
 }
 
 }  // namespace
@@ -53,16 +76,17 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
         RCLCPP_WARN(get_logger(), "%s is not simulated", in_quotes(other.name).c_str());
       }
     }
-    model_ = dynamics::model_from_urdf(info_.original_xml, parameters_.model, "robot description");
+    plant_ = make_plant(info_.original_xml, parameters_.model);
     joints_.clear();
-    for (auto& joint : read_joints(info_, *model_, parameters_)) {
+    for (auto& joint : read_joints(info_, *plant_, parameters_)) {
       joints_.emplace_back(std::move(joint));
     }
-    robot_ = std::make_unique<dynamics::RealTimeSimulation>(*model_, parameters_.simulation);
+    robot_ = std::make_unique<dynamics::RealTimeSimulation>(plant_->with_payload(std::nullopt),
+                                                            parameters_.simulation);
     std::vector<SystemJoint> joints;
     for (const Joint& joint : joints_) joints.push_back(joint.config);
     initial_ = read_initial_values(info_, *robot_, joints, parameters_);
-    for (const auto& note : model_->notes()) {
+    for (const auto& note : notes_of(*plant_)) {
       if (note.severity == dynamics::Note::Severity::warning) {
         RCLCPP_WARN(get_logger(), "%s %s", in_quotes(note.element).c_str(), note.message.c_str());
       }
@@ -127,7 +151,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
       const bool owned = SystemRegistry::instance().clock_is_owned();
       services_ = std::make_unique<SystemServices>(
           node_of(*this, 0), link_,
-          SystemServices::Options{*model_, parameters_.simulation, parameters_.payload_topic,
+          SystemServices::Options{plant_, parameters_.simulation, parameters_.payload_topic,
                                   !owned});
     }
     return CallbackReturn::SUCCESS;

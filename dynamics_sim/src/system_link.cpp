@@ -3,12 +3,74 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/closed_loops.hpp>
+#include <dynamics_core/error.hpp>
 #include <dynamics_core/flexible_model.hpp>
 #include <limits>
 #include <set>
 #include <utility>
 
 namespace dynamics_sim {
+namespace {
+
+std::string independent_joints(const dynamics::Mechanism& mechanism) {
+  std::string list;
+  for (const std::size_t joint : mechanism.independent())
+    list += (list.empty() ? "" : ", ") + mechanism.tree().coordinates()[joint].name;
+  return list;
+}
+
+/// The prescribed values: those of the independent joints, or of all if one of the others is
+/// prescribed.
+std::vector<double> prescribed(const dynamics::Mechanism& mechanism,
+                               const std::vector<double>& values, const std::vector<bool>& has) {
+  std::vector<bool> follows(values.size(), true);
+  std::vector<double> reduced;
+  for (const std::size_t joint : mechanism.independent()) {
+    follows[joint] = false;
+    reduced.push_back(values[joint]);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!has[i] || !follows[i]) continue;
+    if (std::find(has.begin(), has.end(), false) == has.end()) return values;
+    throw dynamics::ArgumentError("joint '" + mechanism.tree().coordinates()[i].name + "'",
+                                  "follows from the closed loops of '" + mechanism.tree().name() +
+                                      "': give values of independent joints (" +
+                                      independent_joints(mechanism) + ") only, or of all joints");
+  }
+  return reduced;
+}
+
+/// Throws for positions of all joints that do not close the loops.
+void check_closed(const dynamics::Mechanism& mechanism, const std::vector<double>& q) {
+  dynamics::MechanismWorkspace workspace(mechanism);
+  const double error = loop_error(mechanism, workspace, q);
+  if (error <= 1e-6) return;
+  throw dynamics::ArgumentError("the positions of all joints do not close the loops of '" +
+                                mechanism.tree().name() + "': the error is " +
+                                std::to_string(error) +
+                                " of its size and 1e-6 is allowed; give those of independent "
+                                "joints (" +
+                                independent_joints(mechanism) + ") only");
+}
+
+}  // namespace
+
+SystemState closed_state(dynamics::RealTimeSimulation& robot, const SystemState& state,
+                         const std::vector<bool>& has_q, const std::vector<bool>& has_qd) {
+  const dynamics::Mechanism* mechanism = robot.plant().mechanism();
+  if (mechanism == nullptr) return state;
+  const auto q = prescribed(*mechanism, state.q, has_q);
+  const auto qd = prescribed(*mechanism, state.qd, has_qd);
+  if (q.size() == robot.size()) check_closed(*mechanism, q);
+  try {
+    robot.reset(q, qd);
+  } catch (const dynamics::StateError& error) {
+    throw dynamics::StateError("robot '" + mechanism->tree().name() + "'", error.what());
+  }
+  return {{robot.positions().begin(), robot.positions().end()},
+          {robot.velocities().begin(), robot.velocities().end()}};
+}
 
 SystemLink::SystemLink(std::string name, const dynamics::RealTimeSimulation& robot,
                        SystemState initial)
@@ -33,6 +95,9 @@ SystemLink::SystemLink(std::string name, const dynamics::RealTimeSimulation& rob
   upper_.resize(coordinates_.size(), infinity);
   initial_.q.resize(coordinates_.size(), 0.0);
   initial_.qd.resize(coordinates_.size(), 0.0);
+  if (robot.plant().mechanism() == nullptr) return;
+  closing_ = std::make_unique<dynamics::RealTimeSimulation>(
+      robot.plant().with_payload(std::nullopt), robot.options());
 }
 
 bool SystemLink::has(const std::string& coordinate) const {
@@ -41,14 +106,19 @@ bool SystemLink::has(const std::string& coordinate) const {
 
 SystemState SystemLink::state_from(const NamedState& named) const {
   SystemState state = initial_;
+  std::vector<bool> has_q(coordinates_.size(), false), has_qd(coordinates_.size(), false);
   for (std::size_t i = 0; i < named.names.size(); ++i) {
     const auto place = std::find(coordinates_.begin(), coordinates_.end(), named.names[i]);
     if (place == coordinates_.end()) continue;
     const auto k = static_cast<std::size_t>(place - coordinates_.begin());
     state.q[k] = named.positions[i];
     state.qd[k] = named.velocities.empty() ? 0.0 : named.velocities[i];
+    has_q[k] = true;
+    has_qd[k] = !named.velocities.empty();
   }
-  return state;
+  if (!closing_ || std::find(has_q.begin(), has_q.end(), true) == has_q.end()) return state;
+  const std::lock_guard guard(access_);
+  return closed_state(*closing_, state, has_q, has_qd);
 }
 
 std::optional<RequestError> check(std::span<const std::shared_ptr<SystemLink>> systems,
@@ -93,6 +163,11 @@ std::optional<RequestError> check(std::span<const std::shared_ptr<SystemLink>> s
                                              std::to_string((*owner)->lower_[k]) + " and " +
                                              std::to_string((*owner)->upper_[k])};
     }
+  }
+  try {
+    for (const auto& system : systems) system->state_from(named);
+  } catch (const dynamics::Error& error) {
+    return RequestError{Kind::invalid, error.what()};
   }
   return std::nullopt;
 }

@@ -63,6 +63,15 @@ std::size_t whole(const std::string& text, const std::string& what) {
   return static_cast<std::size_t>(value);
 }
 
+/// Joints that may be commanded.
+std::string actuated_joints(const dynamics::Plant& plant) {
+  std::string list;
+  for (std::size_t i = 0; i < plant.joints(); ++i) {
+    if (plant.actuated(i)) list += (list.empty() ? "" : ", ") + plant.model().coordinates()[i].name;
+  }
+  return list;
+}
+
 bool deflection_from(const std::string& text, const std::string& what) {
   if (text == "static") return true;
   if (text == "none") return false;
@@ -110,7 +119,8 @@ SystemParameters read_parameters(const hardware_interface::HardwareInfo& info) {
 }
 
 std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& info,
-                                     const dynamics::Model& model, SystemParameters& parameters) {
+                                     const dynamics::Plant& plant, SystemParameters& parameters) {
+  const dynamics::Model& model = plant.model();
   const auto all = [&](const char* name) -> std::string {
     const auto given = info.hardware_parameters.find(name);
     return given == info.hardware_parameters.end() ? "" : given->second;
@@ -120,6 +130,11 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
                                      !tracking.empty() && ideal_from(tracking, "tracking"));
   parameters.unclaimed.assign(
       model.size(), unclaimed.empty() ? Unclaimed::hold : unclaimed_from(unclaimed, "unclaimed"));
+  for (std::size_t i = 0; i < model.size(); ++i) {
+    if (plant.actuated(i)) continue;
+    parameters.simulation.ideal[i] = false;
+    parameters.unclaimed[i] = Unclaimed::free;
+  }
   std::vector<SystemJoint> joints;
   for (const auto& one : info.joints) {
     const auto bodies = model.bodies();
@@ -141,6 +156,12 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
              in_quotes(interface.data_type) + ": must be double");
       }
     }
+    const auto require_actuator = [&](const std::string& what) {
+      if (plant.actuated(joint.coordinate)) return;
+      fail("joint " + in_quotes(one.name) + " has " + what +
+           ", but no actuator: it follows from the closed loops of " + in_quotes(model.name()) +
+           "; joints with an actuator: " + actuated_joints(plant));
+    };
     for (const auto& interface : one.command_interfaces) {
       const auto kind = std::find(kind_names.begin(), kind_names.begin() + 3, interface.name);
       if (kind == kind_names.begin() + 3) {
@@ -151,6 +172,7 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
         fail("joint " + in_quotes(one.name) +
              " is a mimic joint and cannot have command interfaces");
       }
+      require_actuator("a command interface " + in_quotes(interface.name));
       joint.commands[static_cast<std::size_t>(kind - kind_names.begin())] =
           one.name + "/" + interface.name;
     }
@@ -163,10 +185,12 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
     }
     const auto of_joint = " of joint " + in_quotes(one.name);
     if (const auto given = one.parameters.find("unclaimed"); given != one.parameters.end()) {
+      require_actuator("a parameter 'unclaimed'");
       parameters.unclaimed[joint.coordinate] =
           unclaimed_from(given->second, "parameter 'unclaimed'" + of_joint);
     }
     if (const auto given = one.parameters.find("tracking"); given != one.parameters.end()) {
+      require_actuator("a parameter 'tracking'");
       parameters.simulation.ideal[joint.coordinate] =
           ideal_from(given->second, "parameter 'tracking'" + of_joint);
     }
@@ -176,17 +200,20 @@ std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& inf
 }
 
 SystemState read_initial_values(const hardware_interface::HardwareInfo& info,
-                                const dynamics::RealTimeSimulation& robot,
+                                dynamics::RealTimeSimulation& robot,
                                 const std::vector<SystemJoint>& joints,
                                 const SystemParameters& parameters) {
   const auto coordinates = robot.model().coordinates();
   SystemState start = {std::vector<double>(robot.size(), 0.0),
                        std::vector<double>(robot.size(), 0.0)};
-  if (parameters.simulation.limits) {
+  if (const dynamics::Mechanism* mechanism = robot.plant().mechanism()) {
+    start.q.assign(mechanism->start().begin(), mechanism->start().end());
+  } else if (parameters.simulation.limits) {
     for (std::size_t i = 0; i < robot.joints(); ++i) {
       start.q[i] = std::clamp(0.0, coordinates[i].lower, coordinates[i].upper);
     }
   }
+  std::vector<bool> has_q(robot.size(), false), has_qd(robot.size(), false);
   for (std::size_t j = 0; j < joints.size(); ++j) {
     const SystemJoint& joint = joints[j];
     const auto& described = info.joints[j];
@@ -209,15 +236,19 @@ SystemState read_initial_values(const hardware_interface::HardwareInfo& info,
              std::to_string(limits.upper));
       }
       start.q[joint.coordinate] = *q;
+      has_q[joint.coordinate] = true;
     }
-    if (const auto qd = initial(velocity)) start.qd[joint.coordinate] = *qd;
+    if (const auto qd = initial(velocity)) {
+      start.qd[joint.coordinate] = *qd;
+      has_qd[joint.coordinate] = true;
+    }
   }
   if (parameters.static_deflection && robot.size() > robot.joints()) {
     const dynamics::FlexibleModel flexible(robot.model());
     const Eigen::VectorXd bent = dynamics::static_deflection(flexible, start.q);
     start.q.assign(bent.begin(), bent.end());
   }
-  return start;
+  return closed_state(robot, start, has_q, has_qd);
 }
 
 }  // namespace dynamics_sim

@@ -51,16 +51,16 @@ ResultCode to_result(const RequestError& error) {
   return to_result(ResultCode::INVALID_VALUE, error.message);
 }
 
-dynamics::Model with_payload(const dynamics::Model& model,
-                             const dynamics_msgs::msg::Payload& load) {
-  if (load.frame.empty()) return model.without_payload();
+std::unique_ptr<dynamics::Plant> with_payload(const dynamics::Plant& plant,
+                                              const dynamics_msgs::msg::Payload& load) {
+  if (load.frame.empty()) return plant.with_payload(std::nullopt);
   dynamics::Payload payload;
   payload.frame = load.frame;
   payload.mass = load.inertia.m;
   payload.center = {load.inertia.com.x, load.inertia.com.y, load.inertia.com.z};
   const auto& i = load.inertia;
   payload.inertia << i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz;
-  return model.with_payload(payload);
+  return plant.with_payload(payload);
 }
 
 struct SystemServices::Context {
@@ -71,7 +71,7 @@ struct SystemServices::Context {
   void set_payload(const dynamics_msgs::msg::Payload& load) {
     try {
       link->payload.send(std::make_unique<dynamics::RealTimeSimulation>(
-          with_payload(options.model, load), options.simulation));
+          with_payload(*options.plant, load), options.simulation));
       if (load.frame.empty()) {
         RCLCPP_INFO(logger, "%s: payload removed", link->name().c_str());
       } else {

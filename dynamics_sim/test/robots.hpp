@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <vector>
 
 namespace dynamics_sim::test {
 
@@ -73,6 +76,61 @@ inline std::string control_block(const std::string& parameters = "",
                      "name='velocity'/></joint>"
                    : "") +
          "</ros2_control>";
+}
+
+/// A four-bar linkage in a vertical plane with axes y: `crank`, `coupler` and `rocker`, cut at the
+/// pin between the last two. It is closed at zero. `crank_attributes`: of the crank's <joint>.
+inline std::string four_bar_urdf(const std::string& control = "",
+                                 const std::string& crank_attributes = "",
+                                 const std::string& closing = "revolute") {
+  const auto link = [](const std::string& name, const std::string& center, const std::string& kg) {
+    return "<link name='" + name + "'><inertial><origin xyz='" + center + "'/><mass value='" + kg +
+           "'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.02' iyz='0' izz='0.02'/></inertial>"
+           "</link>";
+  };
+  const auto joint = [](const std::string& name, const std::string& parent,
+                        const std::string& child, const std::string& at,
+                        const std::string& attributes) {
+    return "<joint name='" + name + "' type='revolute' " + attributes + "><origin xyz='" + at +
+           "'/><parent link='" + parent + "'/><child link='" + child +
+           "'/><axis xyz='0 1 0'/><limit lower='-3' upper='3' effort='50' velocity='10'/></joint>";
+  };
+  return "<robot name='four_bar'><link name='base'/>" + link("crank_link", "0 0 0.15", "1") +
+         link("coupler_link", "0.4 0 0.05", "2") + link("rocker_link", "-0.05 0 0.2", "1.5") +
+         joint("crank", "base", "crank_link", "0 0 0", crank_attributes) +
+         joint("coupler", "crank_link", "coupler_link", "0 0 0.3", "") +
+         joint("rocker", "base", "rocker_link", "0.9 0 -0.1", "") +
+         "<constraint name='pin' type='" + closing +
+         "'><parent link='coupler_link'/><parent_origin xyz='0.8 0 0'/><parent_axis xyz='0 1 0'/>"
+         "<child link='rocker_link'/><child_origin xyz='-0.1 0 0.4'/><child_axis xyz='0 1 0'/>"
+         "</constraint>" +
+         control + "</robot>";
+}
+
+/// All joints with their states; `commands` are the joints with command interfaces, `initial` has
+/// values of the states position by joint.
+inline std::string four_bar_block(const std::string& parameters = "",
+                                  const std::vector<std::string>& commands = {"crank"},
+                                  const std::map<std::string, std::string>& initial = {}) {
+  std::string joints;
+  for (const std::string name : {"crank", "coupler", "rocker"}) {
+    joints += "<joint name='" + name + "'>";
+    if (std::find(commands.begin(), commands.end(), name) != commands.end()) {
+      joints +=
+          "<command_interface name='position'/><command_interface name='velocity'/>"
+          "<command_interface name='effort'/>";
+    }
+    const auto start = initial.find(name);
+    joints +=
+        "<state_interface name='position'>" +
+        (start == initial.end() ? ""
+                                : "<param name='initial_value'>" + start->second + "</param>") +
+        "</state_interface><state_interface name='velocity'/>"
+        "<state_interface name='effort'/><state_interface name='acceleration'/></joint>";
+  }
+  return "<ros2_control name='arm' type='system'><hardware><plugin>dynamics_sim/DynamicsSystem"
+         "</plugin>" +
+         parameters + "</hardware>" + joints + "</ros2_control>";
 }
 
 inline std::string parameter(const std::string& name, const std::string& value) {

@@ -11,10 +11,10 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <dynamics_core/plant.hpp>
 #include <dynamics_core/real_time_simulation.hpp>
 #include <hardware_interface/system_interface.hpp>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,11 +95,11 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   void stop();
 
   SystemParameters parameters_;
-  std::int64_t step_ = 0;                 // ns
-  std::int64_t period_ = 0;               // ns, nominal, of the control loop
-  std::int64_t remainder_ = 0;            // ns, not simulated yet
-  std::uint64_t late_ = 0;                // steps
-  std::optional<dynamics::Model> model_;  // without payload
+  std::int64_t step_ = 0;                         // ns
+  std::int64_t period_ = 0;                       // ns, nominal, of the control loop
+  std::int64_t remainder_ = 0;                    // ns, not simulated yet
+  std::uint64_t late_ = 0;                        // steps
+  std::shared_ptr<const dynamics::Plant> plant_;  // without payload
   std::unique_ptr<dynamics::RealTimeSimulation> robot_;
   SystemState initial_;
   std::vector<double> hold_;  // by joint: position when it was released

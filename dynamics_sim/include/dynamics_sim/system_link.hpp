@@ -26,6 +26,14 @@ struct SystemState {
   std::vector<double> q, qd;
 };
 
+/// The state that closes the loops of a mechanism; on a tree `state` itself. `has_q` and `has_qd`
+/// tell which values of `state` are prescribed: of independent joints, which determine the others,
+/// or of all joints, which must close the loops. Throws dynamics::ArgumentError naming the joint
+/// and what would be right, dynamics::StateError where the loops cannot be closed. Changes the
+/// state of `robot`.
+SystemState closed_state(dynamics::RealTimeSimulation& robot, const SystemState& state,
+                         const std::vector<bool>& has_q, const std::vector<bool>& has_qd);
+
 /// Positions and velocities by name, as in a request.
 struct NamedState {
   std::span<const std::string> names;
@@ -50,7 +58,8 @@ class SystemLink {
   const std::vector<std::string>& coordinates() const { return coordinates_; }
   bool has(const std::string& coordinate) const;
 
-  /// The initial state with the named values replaced; names of other systems are ignored.
+  /// The initial state with the named values replaced; names of other systems are ignored. Throws
+  /// as closed_state() does.
   SystemState state_from(const NamedState& named) const;
 
   // to the control loop
@@ -72,6 +81,8 @@ class SystemLink {
   std::vector<std::string> coordinates_;
   SystemState initial_;
   std::vector<double> lower_, upper_;
+  mutable std::mutex access_;
+  std::unique_ptr<dynamics::RealTimeSimulation> closing_;  // closes the loops of requests
 };
 
 /// Checks a state for these systems together; empty if it is valid.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <dynamics_core/model.hpp>
+#include <dynamics_core/plant.hpp>
 #include <dynamics_core/real_time_simulation.hpp>
 #include <hardware_interface/hardware_info.hpp>
 #include <string>
@@ -50,14 +51,17 @@ struct SystemParameters {
 SystemParameters read_parameters(const hardware_interface::HardwareInfo& info);
 
 /// Reads the joints of the block and their parameters `tracking` and `unclaimed`. Throws
-/// std::invalid_argument with the joint.
+/// std::invalid_argument with the joint, also for commands of a joint without actuator, which
+/// follows from closed loops.
 std::vector<SystemJoint> read_joints(const hardware_interface::HardwareInfo& info,
-                                     const dynamics::Model& model, SystemParameters& parameters);
+                                     const dynamics::Plant& plant, SystemParameters& parameters);
 
 /// Initial state: initial_value of the state interfaces position and velocity, otherwise of the
-/// command interfaces with the same name, otherwise zero or the nearest position limit.
+/// command interfaces with the same name, otherwise zero or the nearest position limit. With closed
+/// loops: values of independent joints, the others of the mechanism's start, or values of all
+/// joints (see closed_state()). Changes the state of `robot`.
 SystemState read_initial_values(const hardware_interface::HardwareInfo& info,
-                                const dynamics::RealTimeSimulation& robot,
+                                dynamics::RealTimeSimulation& robot,
                                 const std::vector<SystemJoint>& joints,
                                 const SystemParameters& parameters);
 

@@ -4,7 +4,7 @@
 // Non-real-time interface of a simulated system: the payload topic and, without simulation_node,
 // the services that reset, pause and step it.
 
-#include <dynamics_core/model.hpp>
+#include <dynamics_core/plant.hpp>
 #include <dynamics_core/real_time_simulation.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
@@ -24,13 +24,15 @@ namespace dynamics_sim {
 dynamics_msgs::msg::ResultCode to_result(const RequestError& error);
 dynamics_msgs::msg::ResultCode to_result(int code, const std::string& message);
 
-/// Throws dynamics::ArgumentError for an invalid payload.
-dynamics::Model with_payload(const dynamics::Model& model, const dynamics_msgs::msg::Payload& load);
+/// The plant with that payload, or without any if its frame is empty. Throws
+/// dynamics::ArgumentError for an invalid payload.
+std::unique_ptr<dynamics::Plant> with_payload(const dynamics::Plant& plant,
+                                              const dynamics_msgs::msg::Payload& load);
 
 class SystemServices {
  public:
   struct Options {
-    dynamics::Model model;  ///< the robot without payload
+    std::shared_ptr<const dynamics::Plant> plant;  ///< the robot without payload
     dynamics::RealTimeOptions simulation;
     std::string payload_topic;  ///< empty: none
     bool control = true;        ///< provide reset, set_state and step
