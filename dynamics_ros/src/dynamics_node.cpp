@@ -11,6 +11,7 @@
 #include <mutex>
 #include <rclcpp/rclcpp.hpp>
 #include <rclcpp_components/register_node_macro.hpp>
+#include <span>
 #include <std_msgs/msg/string.hpp>
 #include <string>
 #include <utility>
@@ -162,11 +163,15 @@ class DynamicsNode::Work {
     if (taken.code == ResultCode::SUCCESS) {
       RCLCPP_INFO(node_.get_logger(), "robot '%s' with %zu joints, %.6g kg", model->name().c_str(),
                   model->size(), model->total_mass());
-      for (const auto& note : model->notes()) {
-        if (note.severity == dynamics::Note::Severity::warning) {
+      const auto warn = [&](std::span<const dynamics::Note> notes) {
+        for (const auto& note : notes) {
+          if (note.severity != dynamics::Note::Severity::warning) continue;
           RCLCPP_WARN(node_.get_logger(), "'%s' %s", note.element.c_str(), note.message.c_str());
         }
-      }
+      };
+      warn(model->notes());
+      const auto mechanism = server_.mechanism();
+      if (mechanism) warn(mechanism->notes());
     } else if (model) {
       RCLCPP_ERROR(node_.get_logger(), "bad robot description, going on with '%s': %s",
                    model->name().c_str(), taken.message.c_str());
@@ -191,11 +196,15 @@ class DynamicsNode::Work {
     if (!model) return;
     status.add("name", model->name());
     status.add("joints", model->size());
+    if (const auto mechanism = server_.mechanism()) {
+      status.add("independent joints", mechanism->size());
+    }
     status.add("mass (kg)", model->total_mass());
     status.add("payload (kg)", model->payload() ? model->payload()->mass : 0.0);
     status.add("payload frame", model->payload() ? model->payload()->frame : "");
+    const bool loops = server_.mechanism().has_value();
     status.add("forward dynamics",
-               model->singular_reason().empty() ? "yes" : model->singular_reason());
+               loops || model->singular_reason().empty() ? "yes" : model->singular_reason());
   }
 
   void report_requests(Status& status) {

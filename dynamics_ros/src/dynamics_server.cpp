@@ -4,16 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <dynamics_core/energy.hpp>
 #include <dynamics_core/from_urdf.hpp>
-#include <dynamics_core/inertia_matrix.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/kinematics.hpp>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "closed_states.hpp"
+#include "dynamics_terms.hpp"
 #include "efforts.hpp"
 #include "fault.hpp"
 #include "model_messages.hpp"
@@ -23,9 +21,24 @@
 namespace dynamics_ros {
 
 using dynamics::Model;
-using dynamics::Workspace;
 
 namespace {
+
+std::shared_ptr<const Robot> make_robot(const std::string& urdf,
+                                        const dynamics::ModelOptions& options,
+                                        std::size_t batch_threads) {
+  dynamics::RobotDescription description = dynamics::read_urdf(urdf, "robot_description");
+  if (!description.constraints.empty()) {
+    return std::make_shared<const Robot>(dynamics::Mechanism(std::move(description), options),
+                                         batch_threads);
+  }
+  Model model(std::move(description), options);
+  if (model.size() == 0) {
+    throw Fault(ResultCode::INVALID_VALUE,
+                fmt::format("robot '{}' has no joint that moves", model.name()));
+  }
+  return std::make_shared<const Robot>(std::move(model), batch_threads);
+}
 
 /// Rows from the library's order of six-vectors (angular first, see kinematics.hpp) to that of
 /// geometry_msgs (linear first).
@@ -57,7 +70,7 @@ template <class Request, class Answer>
 Efforts judged_efforts(const Robot& robot, const Request& request, std::size_t largest_request,
                        Answer& answer) {
   RobotTrajectory motion =
-      read_trajectory(robot.model, request.trajectory, request.other_joints, largest_request);
+      read_trajectory(robot, request.trajectory, request.other_joints, largest_request);
   auto tau = efforts_along(robot, motion, !request.without_friction);
   answer.verdict = judge(robot.model, tau, motion.coordinates);
   answer.velocities_from_spline = motion.velocities_from_spline();
@@ -86,6 +99,12 @@ std::optional<Model> DynamicsServer::model() const {
   return robot_->model;
 }
 
+std::optional<dynamics::Mechanism> DynamicsServer::mechanism() const {
+  const std::lock_guard lock(access_);
+  if (!robot_) return std::nullopt;
+  return robot_->mechanism;
+}
+
 std::string DynamicsServer::refusal() const {
   const std::lock_guard lock(access_);
   return refused_;
@@ -106,16 +125,11 @@ ResultCode DynamicsServer::set_description(const std::string& urdf) {
     options.gravity = options_.gravity;
     options.friction_velocity = options_.friction_velocity;
     try {
-      Model model = dynamics::model_from_urdf(urdf, options, "robot_description");
-      if (model.size() == 0) {
-        throw Fault(ResultCode::INVALID_VALUE,
-                    fmt::format("robot '{}' has no joint that moves", model.name()));
-      }
+      made = make_robot(urdf, options, options_.batch_threads);
       if (const auto current = this->model();
-          current && current->payload() && model.find_frame(current->payload()->frame)) {
-        model = model.with_payload(*current->payload());
+          current && current->payload() && made->model.find_frame(current->payload()->frame)) {
+        made = made->with_payload(current->payload());
       }
-      made = std::make_shared<const Robot>(std::move(model), options_.batch_threads);
     } catch (const dynamics::Error& error) {
       throw Fault(ResultCode::INVALID_VALUE, error.what());
     }
@@ -159,9 +173,9 @@ void DynamicsServer::forward_dynamics(
     const auto& names = request.joint_names;
     const auto further =
         now->flexible ? now->flexible->amplitude_names() : std::span<const std::string>();
-    const auto coordinates = read_all_joints(model, names, "joint_names", further);
+    const auto coordinates = read_all_joints(*now, names, "joint_names", further);
     check_count(request.states.size(), options_.largest_request, "states");
-    if (!model.singular_reason().empty()) {
+    if (!now->mechanism && !model.singular_reason().empty()) {
       throw Fault(ResultCode::NO_SOLUTION, model.singular_reason());
     }
     const std::size_t n = model.size() + further.size(), count = request.states.size();
@@ -183,6 +197,7 @@ void DynamicsServer::forward_dynamics(
                                 Field{"states", k}.name()));
       }
     }
+    close_states(*now, coordinates, "states", q, moving ? &qd : nullptr);
     if (now->flexible) {
       now->flexible_forward_dynamics(q, qd, tau, qdd, !request.without_friction, "states");
     } else {
@@ -204,7 +219,7 @@ void DynamicsServer::get_dynamics_terms(
     const Model& model = now->model;
     const std::size_t n = model.size();
     const auto& names = request.joint_names;
-    const auto coordinates = read_all_joints(model, names, "joint_names");
+    const auto coordinates = read_all_joints(*now, names, "joint_names");
     std::vector<double> q(n), qd(n, 0.0);
     read_values(request.position, names, coordinates, {"position"}, q.data());
     if (!request.velocity.empty()) {
@@ -231,39 +246,21 @@ void DynamicsServer::get_dynamics_terms(
                                 request.jacobian_axes, Terms::WORLD, Terms::LOCAL,
                                 Terms::LOCAL_WORLD_ALIGNED));
     }
-    auto loan = now->workspace();
-    Workspace& workspace = *loan;
-    const auto size = static_cast<Eigen::Index>(n);
-    Eigen::MatrixXd inertia(size, size), coriolis(size, size), jacobian(6, size);
-    std::vector<double> gravity(n), friction(n);
-    dynamics::inertia_matrix(model, workspace, q, inertia);
-    dynamics::coriolis_matrix(model, workspace, q, qd, coriolis);
-    dynamics::gravity_forces(model, workspace, q, gravity);
-    dynamics::friction_forces(model, workspace, qd, friction);
-    dynamics::jacobian(model, workspace, q, frame, axes, jacobian);
-    const auto energy = dynamics::energy(model, workspace, q, qd);
-    const auto center = dynamics::momentum(model, workspace, q, qd).center;
-    const auto finite = [](const std::vector<double>& values) {
-      return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
-    };
-    if (!inertia.allFinite() || !coriolis.allFinite() || !jacobian.allFinite() ||
-        !finite(gravity) || !finite(friction) || !std::isfinite(energy.total())) {
-      throw Fault(ResultCode::NO_SOLUTION,
-                  "position or velocity is too large: the terms are not finite");
-    }
-
-    std::vector<Eigen::Index> order(coordinates.begin(), coordinates.end());
-    answer.inertia = to_message(inertia(order, order));
-    answer.coriolis = to_message(coriolis(order, order));
-    answer.gravity = pick(gravity, coordinates);
-    answer.friction = pick(friction, coordinates);
+    close_states(*now, coordinates, "", q, &qd);
+    const DynamicsTerms terms = terms_at(*now, q, qd, coordinates, frame, axes);
+    for (const std::size_t coordinate : terms.coordinates)
+      answer.joint_names.push_back(model.coordinates()[coordinate].name);
+    answer.inertia = to_message(terms.inertia);
+    answer.coriolis = to_message(terms.coriolis);
+    answer.gravity = terms.gravity;
+    answer.friction = terms.friction;
     answer.frame = model.frames()[frame].name;
-    answer.jacobian = to_message(in_message_order(jacobian(Eigen::all, order)));
-    answer.kinetic_energy = energy.kinetic;
-    answer.potential_energy = energy.potential;
-    answer.center_of_mass.x = center.x();
-    answer.center_of_mass.y = center.y();
-    answer.center_of_mass.z = center.z();
+    answer.jacobian = to_message(in_message_order(terms.jacobian));
+    answer.kinetic_energy = terms.energy.kinetic;
+    answer.potential_energy = terms.energy.potential;
+    answer.center_of_mass.x = terms.center_of_mass.x();
+    answer.center_of_mass.y = terms.center_of_mass.y();
+    answer.center_of_mass.z = terms.center_of_mass.z();
     answer.flexible_as_rigid = now->flexible.has_value();
   });
 }
@@ -279,8 +276,7 @@ void DynamicsServer::set_payload(const Request<dynamics_msgs::srv::SetPayload>& 
   response = Response<dynamics_msgs::srv::SetPayload>();
   response.result = guarded([&] {
     const auto now = robot();
-    auto made = std::make_shared<const Robot>(with_payload(now->model, request.payload),
-                                              options_.batch_threads);
+    auto made = now->with_payload(read_payload(now->model, request.payload));
     const std::lock_guard lock(access_);
     robot_ = std::move(made);
   });

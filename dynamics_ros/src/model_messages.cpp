@@ -93,6 +93,18 @@ void describe(const Robot& robot, dynamics_msgs::srv::GetModel::Response& respon
   }
   for (const auto& frame : model.frames()) response.frames.push_back(describe_frame(model, frame));
   for (const auto& note : model.notes()) response.notes.push_back(describe_note(note));
+  const auto names = model.coordinate_names();
+  if (robot.mechanism) {
+    for (const auto& constraint : robot.mechanism->description().constraints)
+      response.constraints.push_back(constraint.name);
+    for (const std::size_t joint : robot.mechanism->independent())
+      response.independent_joints.push_back(names[joint]);
+    for (const std::size_t joint : robot.mechanism->actuated())
+      response.actuated_joints.push_back(names[joint]);
+    for (const auto& note : robot.mechanism->notes()) response.notes.push_back(describe_note(note));
+  } else {
+    response.independent_joints = response.actuated_joints = names;
+  }
   if (robot.flexible) {
     for (const auto& note : robot.flexible->notes()) {
       response.notes.push_back(describe_note(note));
@@ -102,7 +114,7 @@ void describe(const Robot& robot, dynamics_msgs::srv::GetModel::Response& respon
     response.amplitude_names.assign(amplitudes.begin(), amplitudes.end());
   }
   response.payload = payload_message(model);
-  response.no_forward_dynamics = model.singular_reason();
+  if (!robot.mechanism) response.no_forward_dynamics = model.singular_reason();
 }
 
 dynamics_msgs::msg::Payload payload_message(const Model& model) {
@@ -123,7 +135,8 @@ dynamics_msgs::msg::Payload payload_message(const Model& model) {
   return message;
 }
 
-Model with_payload(const Model& model, const dynamics_msgs::msg::Payload& message) {
+std::optional<dynamics::Payload> read_payload(const Model& model,
+                                              const dynamics_msgs::msg::Payload& message) {
   const auto& given = message.inertia;
   const std::array<std::pair<const char*, double>, 10> numbers = {{{"m", given.m},
                                                                    {"com.x", given.com.x},
@@ -144,7 +157,7 @@ Model with_payload(const Model& model, const dynamics_msgs::msg::Payload& messag
                                 name, value));
       }
     }
-    return model.without_payload();
+    return std::nullopt;
   }
   if (!model.find_frame(message.frame)) {
     throw Fault(ResultCode::UNKNOWN_FRAME, fmt::format("payload.frame: robot '{}' has no link '{}'",
@@ -161,7 +174,12 @@ Model with_payload(const Model& model, const dynamics_msgs::msg::Payload& messag
   payload.center = {given.com.x, given.com.y, given.com.z};
   payload.inertia << given.ixx, given.ixy, given.ixz, given.ixy, given.iyy, given.iyz, given.ixz,
       given.iyz, given.izz;
-  return model.with_payload(payload);
+  return payload;
+}
+
+Model with_payload(const Model& model, const dynamics_msgs::msg::Payload& message) {
+  const auto payload = read_payload(model, message);
+  return payload ? model.with_payload(*payload) : model.without_payload();
 }
 
 }  // namespace dynamics_ros

@@ -33,7 +33,50 @@ MovingRobot::MovingRobot(const dynamics::Model& model) : RobotState(model) {
   }
 }
 
+MovingRobot::MovingRobot(const dynamics::Mechanism& mechanism) : MovingRobot(mechanism.tree()) {
+  mechanism_ = mechanism;
+  loops_.emplace(mechanism);
+  closed_.assign(mechanism.start().begin(), mechanism.start().end());
+  has_position_.assign(closed_.size(), false);
+  has_velocity_ = has_position_;
+}
+
+/// Sets the joints that no message has, where the independent joints are known.
+void MovingRobot::close_loops() {
+  const auto independent = mechanism_->independent();
+  const auto known = [&](const std::vector<bool>& has) {
+    return std::all_of(independent.begin(), independent.end(),
+                       [&](std::size_t joint) { return has[joint]; });
+  };
+  const auto complete = [](const std::vector<bool>& has) {
+    return std::find(has.begin(), has.end(), false) == has.end();
+  };
+  using dynamics::Status;
+  if (known(has_position_) && !complete(has_position_)) {
+    std::vector<double> z;
+    for (const std::size_t joint : independent) z.push_back(positions()[joint]);
+    if (try_close_loops(*mechanism_, *loops_, closed_, z, closed_) != Status::ok) return;
+    for (std::size_t i = 0; i < closed_.size(); ++i) {
+      if (!has_position_[i]) set_position(i, closed_[i]);
+    }
+  }
+  if (complete(has_velocity_)) return;
+  std::vector<double> rates(velocities().begin(), velocities().end());
+  const bool moves = known(has_velocity_) && has_positions() &&
+                     try_close_velocities(*mechanism_, *loops_, positions(), rates) == Status::ok;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    if (has_velocity_[i]) continue;
+    if (moves) {
+      set_velocity(i, rates[i]);
+    } else {
+      clear_velocity(i);
+    }
+  }
+}
+
 void MovingRobot::set(Slot slot, double value) {
+  if (mechanism_ && slot.quantity == Quantity::position) has_position_[slot.index] = true;
+  if (mechanism_ && slot.quantity == Quantity::velocity) has_velocity_[slot.index] = true;
   switch (slot.quantity) {
     case Quantity::position: set_position(slot.index, value); break;
     case Quantity::velocity: set_velocity(slot.index, value); break;
@@ -55,9 +98,13 @@ bool MovingRobot::take(const sensor_msgs::msg::JointState& message) {
       return given;
     };
     take_from(message.position, Quantity::position);
-    if (!take_from(message.velocity, Quantity::velocity)) clear_velocity(joint);
+    if (!take_from(message.velocity, Quantity::velocity)) {
+      clear_velocity(joint);
+      if (mechanism_) has_velocity_[joint] = false;
+    }
     if (!take_from(message.effort, Quantity::effort)) clear_effort(joint);
   }
+  if (taken && mechanism_) close_loops();
   if (taken) stamp_ = message.header.stamp;
   return taken;
 }
@@ -78,6 +125,7 @@ bool MovingRobot::take(const control_msgs::msg::DynamicJointState& message) {
     }
   }
   if (taken) stamp_ = message.header.stamp;
+  if (taken && mechanism_) close_loops();
   if (positions_taken >= positions().size()) complete_ = seconds(message.header.stamp);
   return taken;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "closed_states.hpp"
 #include "fault.hpp"
 
 namespace dynamics_ros {
@@ -44,12 +45,32 @@ std::string why_unknown(const Model& model, const std::string& name) {
   return fmt::format("robot '{}' has no joint '{}'", model.name(), name);
 }
 
+/// By coordinate: whether it is in the list.
+std::vector<bool> flags(const Model& model, const std::vector<std::size_t>& coordinates) {
+  std::vector<bool> seen(model.size(), false);
+  for (const std::size_t coordinate : coordinates) {
+    if (coordinate < seen.size()) seen[coordinate] = true;
+  }
+  return seen;
+}
+
 std::string missing(const Model& model, const std::vector<bool>& seen) {
   std::string list;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (!seen[i]) list += (list.empty() ? "'" : ", '") + model.coordinates()[i].name + "'";
   }
   return list;
+}
+
+/// The joints that a request lacks, those named first; empty if it has all that are needed.
+std::string lacking(const Robot& robot, std::vector<bool> seen, const std::string& field) {
+  if (robot.mechanism && !names_all_joints(*robot.mechanism, seen, field)) {
+    const auto independent = robot.mechanism->independent();
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      if (!std::binary_search(independent.begin(), independent.end(), i)) seen[i] = true;
+    }
+  }
+  return missing(robot.model, seen);
 }
 
 std::int64_t nanoseconds(const Point& point) {
@@ -110,17 +131,15 @@ std::vector<std::size_t> read_joints(const Model& model, const std::vector<std::
   return coordinates;
 }
 
-std::vector<std::size_t> read_all_joints(const Model& model, const std::vector<std::string>& names,
+std::vector<std::size_t> read_all_joints(const Robot& robot, const std::vector<std::string>& names,
                                          const std::string& field,
                                          std::span<const std::string> further) {
-  auto coordinates = read_joints(model, names, field, further);
-  std::vector<bool> seen(model.size(), false);
-  for (const std::size_t coordinate : coordinates) {
-    if (coordinate < seen.size()) seen[coordinate] = true;
-  }
-  if (std::find(seen.begin(), seen.end(), false) != seen.end()) {
+  auto coordinates = read_joints(robot.model, names, field, further);
+  const std::string list = lacking(robot, flags(robot.model, coordinates), field);
+  if (!list.empty()) {
     throw Fault(ResultCode::MISSING_JOINT,
-                fmt::format("{} lacks {}: all joints are needed", field, missing(model, seen)));
+                fmt::format("{} lacks {}: all {}joints are needed", field, list,
+                            robot.mechanism ? "independent " : ""));
   }
   return coordinates;
 }
@@ -149,10 +168,11 @@ void check_count(std::size_t count, std::size_t largest, const std::string& fiel
   }
 }
 
-RobotTrajectory read_trajectory(const Model& model,
+RobotTrajectory read_trajectory(const Robot& robot,
                                 const trajectory_msgs::msg::JointTrajectory& trajectory,
                                 const dynamics_msgs::msg::JointPositions& other_joints,
                                 std::size_t largest) {
+  const Model& model = robot.model;
   const auto& points = trajectory.points;
   const auto& names = trajectory.joint_names;
   RobotTrajectory made;
@@ -161,8 +181,7 @@ RobotTrajectory read_trajectory(const Model& model,
 
   // the joints that stand
   std::vector<double> standing(model.size(), 0.0);
-  std::vector<bool> seen(model.size(), false);
-  for (const std::size_t coordinate : made.coordinates) seen[coordinate] = true;
+  std::vector<bool> seen = flags(model, made.coordinates);
   if (!other_joints.joint_names.empty() || !other_joints.positions.empty()) {
     const auto others = read_joints(model, other_joints.joint_names, "other_joints.joint_names");
     for (std::size_t i = 0; i < others.size(); ++i) {
@@ -176,10 +195,9 @@ RobotTrajectory read_trajectory(const Model& model,
     read_values(other_joints.positions, other_joints.joint_names, others,
                 {"other_joints.positions"}, standing.data());
   }
-  if (std::find(seen.begin(), seen.end(), false) != seen.end()) {
-    throw Fault(
-        ResultCode::MISSING_JOINT,
-        fmt::format("neither trajectory nor other_joints says where {} is", missing(model, seen)));
+  if (const auto list = lacking(robot, seen, "trajectory.joint_names"); !list.empty()) {
+    throw Fault(ResultCode::MISSING_JOINT,
+                fmt::format("neither trajectory nor other_joints says where {} is", list));
   }
 
   // the points
@@ -212,7 +230,23 @@ RobotTrajectory read_trajectory(const Model& model,
     if (has_velocities) read(points[k].velocities, ".velocities", &made.given.qd[k * n]);
     if (has_accelerations) read(points[k].accelerations, ".accelerations", &made.given.qdd[k * n]);
   }
+  if (!robot.mechanism) {
+    made.points = dynamics::with_derivatives(made.given);
+    return made;
+  }
+  const bool all = names_all_joints(*robot.mechanism, seen, "trajectory.joint_names");
+  ClosedStates given_states(*robot.mechanism, all, "trajectory.points");
+  given_states.positions(made.given.q);
+  if (has_velocities) given_states.velocities(made.given.q, made.given.qd);
   made.points = dynamics::with_derivatives(made.given);
+  ClosedStates spline_states(*robot.mechanism, false, "trajectory.points");
+  if (!has_velocities) spline_states.velocities(made.points.q, made.points.qd);
+  if (has_accelerations) {
+    given_states.accelerations(made.points.q, made.points.qd, made.given.qdd);
+    made.points.qdd = made.given.qdd;
+  } else {
+    spline_states.accelerations(made.points.q, made.points.qd, made.points.qdd);
+  }
   return made;
 }
 

@@ -13,6 +13,8 @@
 #include <trajectory_msgs/msg/joint_trajectory.hpp>
 #include <vector>
 
+#include "robot.hpp"
+
 namespace dynamics_ros {
 
 /// The coordinate of each name. Unknown and duplicate names are faults, also an empty list. Names
@@ -22,9 +24,9 @@ std::vector<std::size_t> read_joints(const dynamics::Model& model,
                                      const std::string& field,
                                      std::span<const std::string> further = {});
 
-/// The same, and every joint of the model must be there.
-std::vector<std::size_t> read_all_joints(const dynamics::Model& model,
-                                         const std::vector<std::string>& names,
+/// The same, and every joint of the robot must be there; of a mechanism with closed loops every
+/// independent joint.
+std::vector<std::size_t> read_all_joints(const Robot& robot, const std::vector<std::string>& names,
                                          const std::string& field,
                                          std::span<const std::string> further = {});
 
@@ -44,7 +46,8 @@ void read_values(const std::vector<double>& values, const std::vector<std::strin
 /// Faults for no entries and for more than `largest`.
 void check_count(std::size_t count, std::size_t largest, const std::string& field);
 
-/// A trajectory of all joints in model order.
+/// A trajectory of all joints in model order. That of a mechanism closes the loops; where
+/// velocities or accelerations come from a spline, it is that of the independent joints.
 struct RobotTrajectory {
   std::vector<std::size_t> coordinates;  ///< of the request's joints
   dynamics::TimedPath given;             ///< qd, qdd empty if the request has none
@@ -53,7 +56,7 @@ struct RobotTrajectory {
   bool accelerations_from_spline() const { return given.qdd.empty(); }
 };
 
-RobotTrajectory read_trajectory(const dynamics::Model& model,
+RobotTrajectory read_trajectory(const Robot& robot,
                                 const trajectory_msgs::msg::JointTrajectory& trajectory,
                                 const dynamics_msgs::msg::JointPositions& other_joints,
                                 std::size_t largest);

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <dynamics_core/forward_dynamics.hpp>
 #include <dynamics_core/inverse_dynamics.hpp>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "fault.hpp"
 
@@ -23,6 +25,12 @@ constexpr std::size_t many = 16;
 std::optional<dynamics::FlexibleModel> flexible_of(const dynamics::Model& model) {
   if (!dynamics::FlexibleModel::has_modes(model)) return std::nullopt;
   return dynamics::FlexibleModel(model);
+}
+
+dynamics::ExternalInputs with_friction(bool friction) {
+  dynamics::ExternalInputs external;
+  external.friction = friction;
+  return external;
 }
 
 template <class Vector>
@@ -49,22 +57,59 @@ void check_finite(const dynamics::Model& model, ConstVector values, std::size_t 
 }  // namespace
 
 Robot::Robot(dynamics::Model made, std::size_t batch_threads)
-    : model(std::move(made)),
+    : Robot(std::nullopt, std::move(made), batch_threads) {}
+
+Robot::Robot(dynamics::Mechanism made, std::size_t batch_threads)
+    : Robot(made, made.tree(), batch_threads) {}
+
+Robot::Robot(std::optional<dynamics::Mechanism> loops, dynamics::Model made,
+             std::size_t batch_threads)
+    : mechanism(std::move(loops)),
+      model(std::move(made)),
       flexible(flexible_of(model)),
+      batch_threads_(batch_threads),
       workspaces_([this] { return std::make_unique<dynamics::Workspace>(model); }),
+      loops_([this] { return std::make_unique<dynamics::MechanismWorkspace>(*mechanism); }),
       batches_([this, batch_threads] {
         return std::make_unique<dynamics::BatchWorkspace>(
             model, dynamics::BatchOptions{.threads = batch_threads});
       }),
       flexibles_([this] { return std::make_unique<dynamics::FlexibleWorkspace>(*flexible); }) {}
 
+std::shared_ptr<const Robot> Robot::with_payload(
+    const std::optional<dynamics::Payload>& payload) const {
+  const auto changed = [&](const auto& without) {
+    return payload ? without.with_payload(*payload) : without.without_payload();
+  };
+  if (mechanism) return std::make_shared<const Robot>(changed(*mechanism), batch_threads_);
+  return std::make_shared<const Robot>(changed(model), batch_threads_);
+}
+
+void Robot::require_tree(const char* what) const {
+  if (!mechanism) return;
+  throw Fault(ResultCode::NOT_SUPPORTED,
+              fmt::format("robot '{}' has closed loops (constraint '{}'): {} takes robots without",
+                          model.name(), mechanism->description().constraints.front().name, what));
+}
+
+template <class One>
+void Robot::at_closed_states(std::size_t count, const char* field, const One& one) const {
+  auto loan = mechanism_workspace();
+  for (std::size_t k = 0; k < count; ++k) {
+    try {
+      one(k, *loan);
+    } catch (const dynamics::StateError& error) {
+      throw Fault(ResultCode::NO_SOLUTION, fmt::format("{}[{}]: {}", field, k, error.what()));
+    }
+  }
+}
+
 template <class One, class All>
 void Robot::at_states(ConstVector q, ConstVector qd, ConstVector input, MutableVector output,
                       bool friction, const char* what, const char* field, const One& one,
                       const All& all) const {
   const std::size_t n = model.size(), count = q.size() / n;
-  dynamics::ExternalInputs external;
-  external.friction = friction;
+  const auto external = with_friction(friction);
   auto loan = workspace();
   const auto named = [&](std::size_t k) {
     try {
@@ -89,7 +134,27 @@ void Robot::at_states(ConstVector q, ConstVector qd, ConstVector input, MutableV
 }
 
 void Robot::inverse_dynamics(ConstVector q, ConstVector qd, ConstVector qdd, MutableVector tau,
-                             bool friction, const char* field) const {
+                             bool friction, const char* field, EffortsOf efforts) const {
+  if (mechanism) {
+    const std::size_t n = model.size();
+    const auto joints =
+        efforts == EffortsOf::actuators ? mechanism->actuated() : mechanism->independent();
+    std::vector<double> reduced(mechanism->size()), torques(joints.size());
+    std::fill_n(tau.data(), tau.size(), 0.0);
+    const auto external = with_friction(friction);
+    at_closed_states(q.size() / n, field, [&](std::size_t k, auto& loops) {
+      dynamics::inverse_dynamics(*mechanism, loops, row(q, k, n), row(qd, k, n), row(qdd, k, n),
+                                 reduced, external);
+      if (efforts == EffortsOf::actuators) {
+        dynamics::actuator_torques(*mechanism, loops, row(q, k, n), reduced, torques);
+      } else {
+        torques = reduced;
+      }
+      for (std::size_t i = 0; i < joints.size(); ++i) tau[k * n + joints[i]] = torques[i];
+    });
+    check_finite(model, {tau.data(), tau.size()}, n, "effort", field);
+    return;
+  }
   at_states(
       q, qd, qdd, tau, friction, "effort", field,
       [](auto&&... a) { dynamics::inverse_dynamics(a...); },
@@ -98,6 +163,16 @@ void Robot::inverse_dynamics(ConstVector q, ConstVector qd, ConstVector qdd, Mut
 
 void Robot::forward_dynamics(ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
                              bool friction, const char* field) const {
+  if (mechanism) {
+    const std::size_t n = model.size();
+    const auto external = with_friction(friction);
+    at_closed_states(q.size() / n, field, [&](std::size_t k, auto& loops) {
+      dynamics::forward_dynamics(*mechanism, loops, row(q, k, n), row(qd, k, n), row(tau, k, n),
+                                 row(qdd, k, n), external);
+    });
+    check_finite(model, {qdd.data(), qdd.size()}, n, "acceleration", field);
+    return;
+  }
   at_states(
       q, qd, tau, qdd, friction, "acceleration", field,
       [](auto&&... a) { dynamics::forward_dynamics(a...); },

@@ -92,12 +92,13 @@ void DynamicsServer::scale_trajectory(const Request<ScaleTrajectory>& request,
   ResultCode ending;
   respond(response, [&](auto& answer) {
     const auto now = robot();
+    now->require_tree("scale_trajectory");
     const dynamics::Model& model = now->model;
     const std::size_t n = model.size();
     const auto options = read_options(request, options_.largest_factor);
     check_size(request, options_.largest_scaling);
     RobotTrajectory motion =
-        read_trajectory(model, request.trajectory, request.other_joints, options_.largest_scaling);
+        read_trajectory(*now, request.trajectory, request.other_joints, options_.largest_scaling);
     // checked first: an effort that is not finite is named by its point
     const auto given_tau = efforts_along(*now, motion, options.friction);
     const dynamics::ScaledPath scaled = [&] {

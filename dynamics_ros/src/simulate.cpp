@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "closed_states.hpp"
 #include "dynamics_ros/dynamics_server.hpp"
 #include "fault.hpp"
 #include "request.hpp"
@@ -51,6 +52,8 @@ void read_start(const Simulate::Goal& goal, const Robot& robot, bool bends,
   const auto further = bends ? robot.flexible->amplitude_names() : std::span<const std::string>();
   const std::size_t size = robot.model.size() + further.size();
   options.q0 = dynamics::default_start(robot.model);
+  if (robot.mechanism)
+    options.q0.assign(robot.mechanism->start().begin(), robot.mechanism->start().end());
   options.q0.resize(size, 0.0);
   options.qd0.assign(size, 0.0);
   std::vector<std::size_t> coordinates;
@@ -61,6 +64,7 @@ void read_start(const Simulate::Goal& goal, const Robot& robot, bool bends,
   if (!goal.velocities.empty()) {
     read_values(goal.velocities, goal.joint_names, coordinates, {"velocities"}, options.qd0.data());
   }
+  close_states(robot, coordinates, "", options.q0, &options.qd0);
 }
 
 dynamics::SimulationOptions read_goal(const Simulate::Goal& goal, const Robot& robot, bool bends,
@@ -99,8 +103,8 @@ dynamics::SimulationOptions read_goal(const Simulate::Goal& goal, const Robot& r
   const bool follows = options.scenario == dynamics::Scenario::forced ||
                        options.scenario == dynamics::Scenario::computed_torque;
   if (follows) {
-    const RobotTrajectory trajectory = read_trajectory(
-        robot.model, goal.trajectory, dynamics_msgs::msg::JointPositions(), largest);
+    const RobotTrajectory trajectory =
+        read_trajectory(robot, goal.trajectory, dynamics_msgs::msg::JointPositions(), largest);
     options.trajectory = dynamics::interpolate(trajectory.given);
   } else if (!goal.trajectory.joint_names.empty() || !goal.trajectory.points.empty()) {
     throw Fault(ResultCode::INVALID_VALUE,
@@ -159,7 +163,7 @@ void DynamicsServer::simulate(const Simulate::Goal& goal, Simulate::Result& resu
   ResultCode ending;
   respond(result, [&](auto& answer) {
     const auto now = robot();
-    if (!now->model.singular_reason().empty()) {
+    if (!now->mechanism && !now->model.singular_reason().empty()) {
       throw Fault(ResultCode::NO_SOLUTION, now->model.singular_reason());
     }
     const bool bends = now->flexible && !goal.flexible_as_rigid;
@@ -173,8 +177,10 @@ void DynamicsServer::simulate(const Simulate::Goal& goal, Simulate::Result& resu
       return !canceled && !too_long;
     };
     const dynamics::Recording run = [&] {
-      if (!bends) return dynamics::simulate(now->model, options, progress);
-      const auto plant = dynamics::flexible_plant(*now->flexible, {.friction = options.friction});
+      if (!bends && !now->mechanism) return dynamics::simulate(now->model, options, progress);
+      const auto plant =
+          bends ? dynamics::flexible_plant(*now->flexible, {.friction = options.friction})
+                : dynamics::loop_plant(*now->mechanism, {.friction = options.friction});
       return dynamics::simulate(*plant, options, progress);
     }();
     fill(run, answer);

@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/dh_table.hpp>
 #include <dynamics_core/from_urdf.hpp>
 #include <string>
@@ -216,6 +217,19 @@ TEST(Markers, DeletesWhatIsNoLongerShown) {
   EXPECT_EQ(gone.markers.size(), count(third, Marker::ADD));
   EXPECT_EQ(count(gone, Marker::DELETE), gone.markers.size());
   EXPECT_TRUE(markers.clear(robot, options).markers.empty());
+}
+
+TEST(Markers, ClosedMechanismHasCenterOfMassAndEffortOfItsActuator) {
+  MovingRobot robot(dynamics::mechanism_from_urdf(test::four_bar()));
+  ASSERT_TRUE(robot.take(state({"crank"}, {0.6}, {10.0})));
+  Markers markers;
+  const MarkerArray array = markers.make(robot, {});
+  const Marker* center = find(array, "center_of_mass");
+  ASSERT_NE(center, nullptr);
+  EXPECT_LT((vector(center->pose.position) - robot.center_of_mass()).norm(), 1e-12);
+  EXPECT_GT(center->pose.position.x, 0.3) << "the links are to the right of the crank";
+  ASSERT_NE(find(array, "effort"), nullptr);
+  EXPECT_EQ(count(array, Marker::ADD, "effort"), 2U) << "arc and head of one joint";
 }
 
 }  // namespace

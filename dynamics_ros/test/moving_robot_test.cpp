@@ -6,6 +6,7 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
+#include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/dh_table.hpp>
 #include <dynamics_core/flexible_dynamics.hpp>
 #include <dynamics_core/from_urdf.hpp>
@@ -180,6 +181,47 @@ TEST(MovingRobot, takes_one_instant_where_it_can) {
   joints.header.stamp.sec = 6;
   EXPECT_TRUE(robot.take(joints));  // they do not come any more
   EXPECT_EQ(robot.positions()[0], 9.0);
+}
+
+TEST(MovingRobot, JointsOfAMechanismFollowTheIndependentOnes) {
+  const dynamics::Mechanism mechanism = dynamics::mechanism_from_urdf(test::four_bar());
+  dynamics::MechanismWorkspace workspace(mechanism);
+  std::vector<double> q(3), qd = {0.8, 0.0, 0.0};
+  close_loops(mechanism, workspace, mechanism.start(), std::vector{0.6}, q);
+  close_velocities(mechanism, workspace, q, qd);
+
+  MovingRobot robot(mechanism);
+  EXPECT_FALSE(robot.has_positions());
+  JointState crank = joint_state({"crank"}, {0.6});
+  ASSERT_TRUE(robot.take(crank));
+  ASSERT_TRUE(robot.has_positions());
+  EXPECT_FALSE(robot.has_velocities());
+  EXPECT_LT(dynamics::max_abs_difference(robot.positions(), q), 1e-12);
+  crank.velocity = {0.8};
+  crank.effort = {5.0};
+  ASSERT_TRUE(robot.take(crank));
+  ASSERT_TRUE(robot.has_velocities());
+  EXPECT_LT(dynamics::max_abs_difference(robot.velocities(), qd), 1e-12);
+  EXPECT_EQ(robot.efforts()[0], 5.0);
+  EXPECT_TRUE(std::isnan(robot.efforts()[1]));
+  const auto energy = dynamics::energy(mechanism, workspace, q, qd);
+  EXPECT_NEAR(robot.energy().kinetic, energy.kinetic, 1e-12);
+  const auto center = dynamics::momentum(mechanism.tree(), tree_workspace(workspace), q, qd).center;
+  EXPECT_LT((robot.center_of_mass() - center).norm(), 1e-12);
+  // both ends of the cut are at the same place
+  const Pose coupler = look_up(robot, "coupler_link"), rocker = look_up(robot, "rocker_link");
+  EXPECT_LT(
+      (coupler * Eigen::Vector3d(0.8, 0.0, 0.0) - rocker * Eigen::Vector3d(-0.1, 0.0, 0.4)).norm(),
+      1e-12);
+  // without velocities none are known
+  crank.velocity.clear();
+  ASSERT_TRUE(robot.take(crank));
+  EXPECT_FALSE(robot.has_velocities());
+
+  // what messages have is drawn as it is
+  ASSERT_TRUE(robot.take(joint_state({"crank", "coupler", "rocker"}, {0.1, 0.2, 0.3})));
+  EXPECT_EQ(std::vector<double>(robot.positions().begin(), robot.positions().end()),
+            (std::vector<double>{0.1, 0.2, 0.3}));
 }
 
 }  // namespace

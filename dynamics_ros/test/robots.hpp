@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+#include <string>
+
 namespace dynamics_ros::test {
 
 /// A pendulum about y: mass 2 kg at 0.5 m below the joint, inertia 0.1 kg m^2 about its center,
@@ -52,5 +55,34 @@ inline constexpr const char* flexible_boom = R"(<robot name="flexible_boom">
   <joint name="turn" type="continuous"><parent link="base"/><child link="boom"/>
     <axis xyz="0 0 1"/><limit effort="50" velocity="3"/></joint>
 </robot>)";
+
+/// A four-bar linkage, cut between coupler and rocker and closed at zero; `actuated` joints have an
+/// actuator.
+inline std::string four_bar(const std::set<std::string>& actuated = {"crank"}) {
+  const auto joint = [&](const std::string& name, const std::string& parent,
+                         const std::string& child, const std::string& at) {
+    return "<joint name='" + name + "' type='continuous'" +
+           (actuated.count(name) > 0 ? " actuated='true'" : "") + "><origin xyz='" + at +
+           "'/><parent link='" + parent + "'/><child link='" + child +
+           "'/><axis xyz='0 1 0'/><limit effort='20' velocity='9'/><dynamics damping='0.3' "
+           "friction='0.1'/></joint>";
+  };
+  return R"(<robot name="four_bar">
+  <link name="base"/>
+  <link name="crank_link"><inertial><origin xyz="0 0 0.15"/><mass value="1"/>
+    <inertia ixx="0.002" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial></link>
+  <link name="coupler_link"><inertial><origin xyz="0.4 0 0.05"/><mass value="2"/>
+    <inertia ixx="0.002" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+  <link name="rocker_link"><inertial><origin xyz="-0.05 0 0.2"/><mass value="1.5"/>
+    <inertia ixx="0.002" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.03"/></inertial></link>
+)" + joint("crank", "base", "crank_link", "0 0 0") +
+         joint("coupler", "crank_link", "coupler_link", "0 0 0.3") +
+         joint("rocker", "base", "rocker_link", "0.9 0 -0.1") + R"(
+  <constraint name="pin" type="revolute">
+    <parent link="coupler_link"/><parent_origin xyz="0.8 0 0"/><parent_axis xyz="0 1 0"/>
+    <child link="rocker_link"/><child_origin xyz="-0.1 0 0.4"/><child_axis xyz="0 1 0"/>
+  </constraint>
+</robot>)";
+}
 
 }  // namespace dynamics_ros::test

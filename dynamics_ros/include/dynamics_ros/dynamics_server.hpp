@@ -13,6 +13,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/model.hpp>
 #include <dynamics_msgs/action/simulate.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
@@ -63,8 +64,10 @@ class DynamicsServer {
 
   /// Why the last description was refused, empty where it was taken.
   std::string refusal() const;
-  /// The model in use, payload included, if there is one.
+  /// The model in use, payload included, if there is one; of a mechanism its tree.
   std::optional<dynamics::Model> model() const;
+  /// The mechanism in use, if the robot has closed loops.
+  std::optional<dynamics::Mechanism> mechanism() const;
   /// What the robot carries; its frame is empty where it carries nothing.
   dynamics_msgs::msg::Payload payload() const;
 

@@ -7,18 +7,21 @@
 //   robot.take(joint_state);
 //   if (robot.has_positions()) use(robot.poses(), robot.center_of_mass());
 //
-// Links with modes bend by the amplitudes of `dynamic_joint_states`; all others are rigid. Poses
-// are in the base link's frame. Not thread-safe.
+// Links with modes bend by the amplitudes of `dynamic_joint_states`; all others are rigid. Joints
+// of a mechanism with closed loops that no message has follow from the independent ones. Poses are
+// in the base link's frame. Not thread-safe.
 
 #include <builtin_interfaces/msg/time.hpp>
 #include <control_msgs/msg/dynamic_joint_state.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/marker_shapes.hpp>
 #include <optional>
 #include <sensor_msgs/msg/joint_state.hpp>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace dynamics_ros {
 
@@ -26,6 +29,7 @@ class MovingRobot : public dynamics::RobotState {
  public:
   /// Throws dynamics::ModelError if the flexible links are not valid.
   explicit MovingRobot(const dynamics::Model& model);
+  explicit MovingRobot(const dynamics::Mechanism& mechanism);
 
   /// Takes the values of this robot's joints; joints of others and numbers that are not finite are
   /// ignored. False if nothing was taken. Joints may come in several messages.
@@ -44,10 +48,16 @@ class MovingRobot : public dynamics::RobotState {
     std::size_t index;
   };
   void set(Slot slot, double value);
+  void close_loops();
 
   std::unordered_map<std::string, Slot> slots_;  // by JOINT/interface, LINK/interface
   builtin_interfaces::msg::Time stamp_;
   std::optional<double> complete_;  // time of the last dynamic state with all values
+
+  std::optional<dynamics::Mechanism> mechanism_;
+  std::optional<dynamics::MechanismWorkspace> loops_;
+  std::vector<bool> has_position_, has_velocity_;  // by joint, from messages
+  std::vector<double> closed_;                     // the last position that closes the loops
 };
 
 }  // namespace dynamics_ros
