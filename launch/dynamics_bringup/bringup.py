@@ -17,8 +17,8 @@ from launch_ros.actions import Node
 
 from dynamics_bringup import model
 from dynamics_bringup.arguments import ArgumentError, number, numbers, payload, positions
-from dynamics_bringup.description import (is_flexible, is_ours, joints_of, reach_of, root_of,
-                                          with_control)
+from dynamics_bringup.description import (has_loops, is_flexible, is_ours, joints_of, reach_of,
+                                          root_of, with_control)
 from dynamics_bringup.view import rviz_configuration
 
 SCENARIOS = {  # parameters of the hardware
@@ -106,15 +106,33 @@ class Plan:
         return "mohan-saha" if self.robot.get("rates") and not self.goal else "cycloid"
 
 
+def commanded_joints(file, urdf):
+    """
+    Return the start positions of the joints that are commanded, {joint: position}, in file order.
+
+    With closed loops these are the independent joints, at the position that closes the loops.
+    """
+    start = dict.fromkeys(joints_of(urdf), 0.0)
+    if not start:
+        raise ArgumentError(f"urdf:='{file}': the robot has no moving joint")
+    if not has_loops(urdf):
+        return start
+    closed = model.closed_start(file)
+    if closed is None:
+        raise ArgumentError(
+            f"urdf:='{file}': the robot has closed loops; their independent joints are determined "
+            "by the program `dynamics` of dynamics_core, which is not in PATH")
+    return {joint: closed[joint] for joint in start if joint in closed}
+
+
 def plan(argument, robot):
     """Return the plan; raises ArgumentError or DescriptionError for invalid arguments."""
     file = pathlib.Path(argument("urdf"))
     if not file.is_file():
         raise ArgumentError(f"urdf:='{file}': file does not exist")
     urdf = file.read_text("utf-8")
-    joints = joints_of(urdf)
-    if not joints:
-        raise ArgumentError(f"urdf:='{file}': the robot has no moving joint")
+    default_start = commanded_joints(file, urdf)
+    joints = list(default_start)
     scenario = argument("scenario")
     controller = argument("controller")
     if controller == "auto":
@@ -128,7 +146,7 @@ def plan(argument, robot):
     parsed = Plan(
         file=file, urdf=urdf, joints=joints, scenario=scenario, controller=controller,
         gravity=numbers(argument("gravity"), "gravity", 3), rate=int(rate), robot=robot,
-        start=positions(argument("start"), "start", joints) or [0.0] * len(joints),
+        start=positions(argument("start"), "start", joints) or list(default_start.values()),
         step=number(argument("step"), "step", above=True),
         speed=number(argument("speed"), "speed"), sim_time=argument("use_sim_time") == "true",
         paused=argument("paused") == "true",
@@ -158,7 +176,7 @@ def gains_of(plan):
         raise ArgumentError(
             "controller:='effort_trajectory' computes its gains with the program `dynamics` of "
             "dynamics_core, which is not in PATH")
-    inertias = {joint: terms["M"][row][row] for row, joint in enumerate(terms["joints"])
+    inertias = {joint: terms["M"][row][row] for row, joint in enumerate(model.rows_of(terms))
                 if joint in plan.joints}
     return model.feedback_gains(inertias, plan.feedback)
 
@@ -280,7 +298,8 @@ def start_robot(context, robot):
         "controllers_", ".yaml")
     description = with_control(
         parsed.urdf, {"gravity": " ".join(map(repr, parsed.gravity)), "step": repr(parsed.step),
-                      **SCENARIOS[parsed.scenario]}, zip(parsed.joints, parsed.start))
+                      **SCENARIOS[parsed.scenario]}, zip(parsed.joints, parsed.start),
+        parsed.joints)
     sim_time = {"use_sim_time": parsed.sim_time}
     flexible = is_flexible(parsed.urdf)
     marker_parameters = {"gravity": parsed.gravity, "publish_frames": flexible}
@@ -368,7 +387,8 @@ def robot_launch(robot=None):
                  "link: the last one of the longest chain."),
         argument("record", "", "Folder of a new bag (rosbag2, MCAP) for recording; empty: none."),
         argument("start", known["start"],
-                 "Initial positions in the order of the joints in the URDF (rad, m); empty: zero."),
+                 "Initial positions in the order of the joints in the URDF (rad, m), with closed "
+                 "loops of the independent joints; empty: zero, or closed loops."),
         argument("goal", known["goal"],
                  "forced: final positions of the cycloid (rad, m), joints as in start."),
         argument("period", known["period"], "forced: duration of the motion (s)."),

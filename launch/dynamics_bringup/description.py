@@ -95,6 +95,11 @@ def is_flexible(urdf):
         for element in parse(urdf).findall("link/flexible") for modes in ("modes_y", "modes_z"))
 
 
+def has_loops(urdf):
+    """Return True if joints close loops."""
+    return parse(urdf).find("constraint") is not None
+
+
 def is_ours(urdf):
     """Return True if dynamics_sim simulates this robot, also if it has no <ros2_control> block."""
     blocks = parse(urdf).findall("ros2_control")
@@ -102,18 +107,20 @@ def is_ours(urdf):
         (block.findtext("hardware/plugin") or "").strip() == PLUGIN for block in blocks)
 
 
-def with_control(urdf, parameters, start=None):
+def with_control(urdf, parameters, start=None, commanded=None):
     """
     Return the URDF with a <ros2_control> block for dynamics_sim, every joint with every interface.
 
     A URDF that already has a block is returned unchanged. `parameters`: of the hardware; `start`:
-    initial positions by joint name.
+    initial positions by joint name; `commanded`: the joints with command interfaces, default all
+    that can be commanded.
     """
+    commanded = joints_of(urdf) if commanded is None else commanded
     robot = parse(urdf)
     if robot.find("ros2_control") is not None:
         return urdf
     start = dict(start or {})
-    unknown = set(start) - set(joints_of(urdf))
+    unknown = set(start) - set(commanded)
     if unknown:
         raise DescriptionError(
             f"robot '{robot.get('name')}' has no joints {', '.join(sorted(unknown))}")
@@ -130,8 +137,10 @@ def with_control(urdf, parameters, start=None):
             continue
         name = joint.get("name")
         lines.append(f"  <joint name={quoteattr(name)}>")
-        if joint.find("mimic") is None:
+        if name in commanded:
             lines += [f'    <command_interface name="{kind}"/>' for kind in COMMANDS]
+        elif joint.get("actuated") == "true":  # redundant: moved by the others
+            lines.append('    <param name="unclaimed">free</param>')
         for kind in STATES:
             if kind == "position" and name in start:
                 lines.append(f'    <state_interface name="{kind}"><param name="initial_value">'

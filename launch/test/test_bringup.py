@@ -108,6 +108,17 @@ def test_gains_are_proportional_to_inertia():
 
 
 @needs_program
+def test_closed_loops_have_independent_joints():
+    arm = URDFS / "mechanisms/parallelogram_arm.urdf"
+    assert model.closed_start(arm) == {"turn": 0.0, "shoulder": 0.0, "drive": 0.0}
+    terms = model.terms(arm, {"shoulder": 0.5})
+    assert model.rows_of(terms) == ["turn", "shoulder", "drive"]
+    assert len(terms["M"]) == 3
+    start = dict(zip(terms["joints"], terms["q"]))
+    assert start["shoulder"] == 0.5 and start["elbow"] != 0.0
+
+
+@needs_program
 def test_invalid_inertia_is_reported(tmp_path):
     bad = tmp_path / "bad.urdf"
     bad.write_text(PUMA.replace('ixx="1.612"', 'ixx="-1.612"'), "utf-8")

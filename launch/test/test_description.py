@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 import yaml
 from ament_index_python.packages import get_package_share_directory
-from dynamics_bringup.description import joints_of, with_control
+from dynamics_bringup.description import has_loops, joints_of, with_control
 
 URDFS = pathlib.Path(get_package_share_directory("dynamics_description"), "urdf")
 ROBOTS = yaml.safe_load(
@@ -41,6 +41,23 @@ def test_block_has_every_joint_and_interface():
 def test_existing_block_is_kept():
     own = SMALL.replace("</robot>", "<ros2_control name='mine' type='system'/></robot>")
     assert with_control(own, {"unclaimed": "free"}) == own
+
+
+def test_only_commanded_joints_have_commands():
+    arm = (URDFS / "mechanisms/parallelogram_arm.urdf").read_text("utf-8")
+    assert has_loops(arm) and not has_loops(SMALL)
+    text = with_control(arm, {}, {"turn": 0.1}, ["turn", "shoulder"])
+    joints = {one.get("name"): one for one in ElementTree.fromstring(text).findall(
+        "ros2_control/joint")}
+    assert [name for name, one in joints.items() if one.find("command_interface") is not None] == [
+        "turn", "shoulder"]
+    assert all(len(one.findall("state_interface")) == 4 for one in joints.values())
+    assert {"elbow", "rod_joint"} < set(joints)
+    # an actuator that the others move
+    assert joints["drive"].findtext("param[@name='unclaimed']") == "free"
+    assert joints["elbow"].find("param") is None
+    with pytest.raises(ValueError, match="elbow"):
+        with_control(arm, {}, {"elbow": 0.1}, ["turn", "shoulder"])
 
 
 def test_unknown_joints_are_errors():
