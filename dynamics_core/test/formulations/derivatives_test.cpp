@@ -200,6 +200,57 @@ TEST(DerivativesWithMimicJoints, EqualProjectedDerivativesOfTheFreeRobot) {
   EXPECT_LT(relative(qd_coupled, G.transpose() * qd_free * G), 1e-12);
 }
 
+/// The first joint of each chain is on the base, the others on the previous link.
+Model chains(const std::vector<std::size_t>& lengths) {
+  std::size_t joints = 0;
+  for (const std::size_t length : lengths) joints += length;
+  RobotDescription robot = test::RandomRobot(12).robot({.joints = joints, .prismatic = 0.1});
+  std::size_t next = 0;
+  for (const std::size_t length : lengths) {
+    robot.joints[next].parent = robot.joints.front().parent;
+    next += length;
+  }
+  return Model(robot);
+}
+
+TEST(ForwardDerivatives, SolveTheDerivativesOfInverseDynamicsWithTheInertiaMatrix) {
+  // several roots; one chain; long chains, which are solved column by column
+  const std::vector<std::vector<std::size_t>> cases = {
+      {6, 6, 2, 9, 9}, {1, 3, 1, 1}, {1}, {2}, {40}, {210}, {2, 530}};
+  for (const auto& lengths : cases) {
+    const Model model = chains(lengths);
+    const std::size_t n = model.size();
+    test::RandomRobot random(31);
+    const VectorXd q = random.vector(n, 3.0), qd = random.vector(n, 0.1),
+                   tau = random.vector(n, 5.0);
+    VectorXd qdd(idx(n));
+    MatrixXd by_q(idx(n), idx(n)), by_qd = by_q, by_tau = by_q, tau_by_q = by_q, tau_by_qd = by_q,
+                                   M = by_q;
+    Workspace rigid(model);
+    DerivativeWorkspace workspace(model);
+    forward_dynamics(model, rigid, q, qd, tau, qdd);
+    inertia_matrix(model, rigid, q, M);
+    inverse_dynamics_derivatives(model, workspace, q, qd, qdd, tau_by_q, tau_by_qd);
+    forward_dynamics_derivatives(model, workspace, q, qd, tau, by_q, by_qd, by_tau);
+    // residuals, which do not grow with the condition number of M
+    const auto residual = [&](const MatrixXd& x, const MatrixXd& b) {
+      const double scale = (M.cwiseAbs() * x.cwiseAbs()).maxCoeff();
+      return (M * x - b).cwiseAbs().maxCoeff() / scale;
+    };
+    const std::string name = std::to_string(n) + " joints ";
+    EXPECT_CLOSE(name + "by q", residual(by_q, -tau_by_q), 1e-12);
+    EXPECT_CLOSE(name + "by qd", residual(by_qd, -tau_by_qd), 1e-12);
+    EXPECT_CLOSE(name + "by tau", residual(by_tau, MatrixXd::Identity(idx(n), idx(n))), 1e-12);
+    // chains on different roots do not affect each other
+    const std::size_t first = lengths.front();
+    if (first == n) continue;
+    for (const MatrixXd* x : {&by_q, &by_qd, &by_tau}) {
+      EXPECT_TRUE(x->topRightCorner(idx(first), idx(n - first)).isZero(0.0)) << name;
+      EXPECT_TRUE(x->bottomLeftCorner(idx(n - first), idx(first)).isZero(0.0)) << name;
+    }
+  }
+}
+
 TEST(DerivativesHotPath, DoesNotAllocate) {
   namespace counter = test::allocation_counter;
   if (!counter::available()) GTEST_SKIP() << "allocations cannot be counted in this build";

@@ -112,28 +112,48 @@ struct DerivativeScratch {
   Sym3<S> E;
 };
 
+/// The derivatives of forward dynamics, one for all bodies.
+template <class S>
+struct RowScratch {
+  S* unit;                   ///< the factor U by rows, n x n
+  S* rows;                   ///< row i of all derivatives of qdd_i
+  std::size_t stride;        ///< entries from one row to the next, see row_stride()
+  std::size_t* subtree_end;  ///< the bodies that body i carries are i + 1 to subtree_end[i] - 1
+  S* unused;                 ///< one entry per body, for columns that are not stored
+
+  DYNAMICS_INLINE S* row(std::size_t i) const { return rows + i * stride; }
+};
+/// Entries per row: three per joint, rounded up to whole cache lines of doubles. An odd number of
+/// them: rows that start a power of two apart would compete for the same places in the cache.
+constexpr std::size_t row_stride(std::size_t joints) { return ((3 * joints + 11) / 8 | 1) * 8; }
+
 /// The recursions that are compiled for every instruction set: for one state (STATES), or for one
 /// state and for packs of states (PACKS). A line: the file and the name of the recursion, then its
 /// parameters for the scalar S. `wrenches` may be null. Matrices are over bodies, stored by columns
 /// that start `stride` entries apart; all entries are written.
-#define DYNAMICS_KERNELS(STATES, PACKS)                                                       \
-  PACKS(inverse_dynamics, inverse_dynamics, Tree tree, InverseScratch<S>* scratch,            \
-        const BaseState<S>& base, const BodyWrench<S>* wrenches, const S* q, const S* qd,     \
-        const S* qdd, S* tau)                                                                 \
-  PACKS(forward_dynamics, forward_dynamics, Tree tree, ForwardScratch<S>* scratch,            \
-        const BaseState<S>& base, const BodyWrench<S>* wrenches, const S* q, const S* qd,     \
-        const S* tau, S* qdd)                                                                 \
-  PACKS(udut, decompose, Tree tree, UdutScratch<S>* scratch, const S* q, bool complete)       \
-  PACKS(udut, solve, Tree tree, UdutScratch<S>* scratch, const S* phi, S* x)                  \
-  STATES(udut, unit_factor, Tree tree, const UdutScratch<S>* scratch, S* matrix,              \
-         std::size_t stride)                                                                  \
-  STATES(inertia_matrix, inertia_matrix, Tree tree, CompositeScratch<S>* scratch, const S* q, \
-         S* matrix, std::size_t stride)                                                       \
-  STATES(coriolis_matrix, coriolis_matrix, Tree tree, CoriolisScratch<S>* scratch,            \
-         bool christoffel, const S* q, const S* qd, S* matrix, std::size_t stride)            \
-  STATES(derivatives, inverse_dynamics_derivatives, Tree tree, DerivativeScratch<S>* scratch, \
-         const BaseState<S>& base, const BodyWrench<S>* wrenches, const S* q, const S* qd,    \
-         const S* qdd, S* by_q, std::size_t q_stride, S* by_qd, std::size_t qd_stride)
+#define DYNAMICS_KERNELS(STATES, PACKS)                                                          \
+  PACKS(inverse_dynamics, inverse_dynamics, Tree tree, InverseScratch<S>* scratch,               \
+        const BaseState<S>& base, const BodyWrench<S>* wrenches, const S* q, const S* qd,        \
+        const S* qdd, S* tau)                                                                    \
+  PACKS(forward_dynamics, forward_dynamics, Tree tree, ForwardScratch<S>* scratch,               \
+        const BaseState<S>& base, const BodyWrench<S>* wrenches, const S* q, const S* qd,        \
+        const S* tau, S* qdd)                                                                    \
+  PACKS(udut, decompose, Tree tree, UdutScratch<S>* scratch, const S* q, bool complete)          \
+  PACKS(udut, solve, Tree tree, UdutScratch<S>* scratch, const S* phi, S* x)                     \
+  STATES(udut, unit_factor, Tree tree, const UdutScratch<S>* scratch, S* matrix,                 \
+         std::size_t stride)                                                                     \
+  STATES(inertia_matrix, inertia_matrix, Tree tree, CompositeScratch<S>* scratch, const S* q,    \
+         S* matrix, std::size_t stride)                                                          \
+  STATES(coriolis_matrix, coriolis_matrix, Tree tree, CoriolisScratch<S>* scratch,               \
+         bool christoffel, const S* q, const S* qd, S* matrix, std::size_t stride)               \
+  STATES(derivatives, inverse_dynamics_derivatives, Tree tree, DerivativeScratch<S>* scratch,    \
+         const BaseState<S>& base, const BodyWrench<S>* wrenches, const S* q, const S* qd,       \
+         const S* qdd, S* by_q, std::size_t q_stride, S* by_qd, std::size_t qd_stride)           \
+  STATES(forward_derivatives, forward_dynamics_derivatives, Tree tree,                           \
+         const ForwardScratch<S>* factor, DerivativeScratch<S>* links, const BaseState<S>& base, \
+         const BodyWrench<S>* wrenches, const S* q, const S* qd, const S* qdd,                   \
+         const S* friction_slopes, const RowScratch<S>& scratch, S* by_q, std::size_t q_stride,  \
+         S* by_qd, std::size_t qd_stride, S* by_tau, std::size_t tau_stride)
 
 /// signature::NAME<S>: pointer to the recursion NAME for the scalar S.
 namespace signature {

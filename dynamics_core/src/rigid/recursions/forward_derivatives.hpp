@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Derivatives of forward dynamics from those of inverse dynamics. M qdd + b = tau, differentiated:
+//
+//   M d qdd / d q = -d tau / d q,   M d qdd / d qd = -d tau / d qd   (at constant qdd),
+//   M d qdd / d tau = 1.
+//
+// All columns are solved together with M = U D U^T. The diagonal of U is one; its other entries
+// u_ji = p_j^T B_ij^T psi_i (Saha 2003, Eq. 25) are zero unless body j carries body i:
+//
+//   inward    x_j -= sum of u_ji x_i over the bodies i that j carries
+//   outward   x_i = x_i / d_i - sum of u_ji x_j over the bodies j that carry i
+//
+// psi and D are those of forward dynamics. A row x_i has three entries per joint, in this order: d
+// qdd_i / d q_j, d qdd_i / d qd_j, d qdd_i / d tau_j. Rows are contiguous, so that a SIMD unit
+// computes several columns at a time. Bodies without a common root do not affect each other.
+//
+// The cost is O(n p), p the number of pairs of a body and one that carries it: O(n^2 d), d the mean
+// depth, with one multiplication and addition per pair and column.
+
+#include "rigid/recursions/derivatives.hpp"
+#include "spatial/transpose.hpp"
+
+namespace dynamics::kernel {
+inline namespace DYNAMICS_KERNEL_NAMESPACE {
+
+/// Entries of a row that are computed together.
+template <class S>
+struct RowPart {
+  using Type = S;
+  static constexpr std::size_t count = 1;
+};
+template <>
+struct RowPart<double> {
+  static constexpr std::size_t count = spatial::sines_at_a_time;
+  typedef double Type __attribute__((vector_size(8 * count)));  // NOLINT(modernize-use-using)
+};
+
+/// `width` parts of a row, in registers.
+template <class S, std::size_t width>
+struct RowParts {
+  using Part = typename RowPart<S>::Type;
+  Part part[width];
+
+  DYNAMICS_INLINE explicit RowParts(const S* from) {
+    for (std::size_t k = 0; k < width; ++k) part[k] = load(from, k);
+  }
+  DYNAMICS_INLINE void subtract_product(const S& factor, const S* x) {
+    for (std::size_t k = 0; k < width; ++k) part[k] = part[k] - factor * load(x, k);
+  }
+  DYNAMICS_INLINE void scale(const S& factor) {
+    for (std::size_t k = 0; k < width; ++k) part[k] = factor * part[k];
+  }
+  DYNAMICS_INLINE void store(S* to) const {
+    for (std::size_t k = 0; k < width; ++k) {
+      __builtin_memcpy(to + k * RowPart<S>::count, &part[k], sizeof(Part));
+    }
+  }
+
+ private:
+  DYNAMICS_INLINE static Part load(const S* from, std::size_t k) {
+    Part value;
+    __builtin_memcpy(&value, from + k * RowPart<S>::count, sizeof(Part));
+    return value;
+  }
+};
+
+/// Solves `width` parts of the rows [first, end), which start at the entry `column`. Rows from
+/// `inward_end` on are zero before.
+template <std::size_t width, class S, class Factor>
+DYNAMICS_INLINE void solve_parts(const Tree& tree, const Factor* factor,
+                                 const RowScratch<S>& scratch, std::size_t first,
+                                 std::size_t inward_end, std::size_t end, std::size_t column) {
+  using Parts = RowParts<S, width>;
+  const std::size_t n = tree.size();
+  for (std::size_t j = inward_end; j-- > first;) {
+    const S* u = scratch.unit + j * n;
+    Parts x(scratch.row(j) + column);
+    const std::size_t last =
+        scratch.subtree_end[j] < inward_end ? scratch.subtree_end[j] : inward_end;
+    for (std::size_t i = last; --i > j;) x.subtract_product(u[i], scratch.row(i) + column);
+    x.store(scratch.row(j) + column);
+  }
+  for (std::size_t i = first; i < end; ++i) {
+    Parts x(scratch.row(i) + column);
+    x.scale(factor[i].pivot_inverse);
+    for (int j = tree[i].parent; j >= 0; j = tree[static_cast<std::size_t>(j)].parent) {
+      const auto carrier = static_cast<std::size_t>(j);
+      x.subtract_product(scratch.unit[carrier * n + i], scratch.row(carrier) + column);
+    }
+    x.store(scratch.row(i) + column);
+  }
+}
+
+/// Solves the rows of the bodies [first, end), a root with all bodies that it carries. Calls
+/// solved(column, entries) for parts of the rows as they become available.
+template <class S, class Factor, class Solved>
+void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scratch,
+                std::size_t first, std::size_t end, Solved&& solved) {
+  constexpr std::size_t count = RowPart<S>::count, width = 2;
+  const auto inward_end = [&](std::size_t column, std::size_t entries) {
+    // the largest end of the subtrees of the joints of these columns
+    std::size_t largest = first + 1;
+    for (std::size_t j = column / 3; j <= (column + entries - 1) / 3 && j < end; ++j) {
+      if (j >= first && scratch.subtree_end[j] > largest) largest = scratch.subtree_end[j];
+    }
+    return largest;
+  };
+  std::size_t column = 3 * first / count * count;
+  for (; column + count < 3 * end; column += width * count) {
+    solve_parts<width>(tree, factor, scratch, first, inward_end(column, width * count), end,
+                       column);
+    solved(column, width * count);
+  }
+  if (column < 3 * end) {
+    solve_parts<1>(tree, factor, scratch, first, inward_end(column, count), end, column);
+    solved(column, count);
+  }
+}
+
+/// The entries of U, from psi in the base's axes.
+template <class S, class Factor>
+void unit_factor_in_base_axes(const Tree& tree, const Factor* factor,
+                              const DerivativeScratch<S>* links, S* unit) {
+  const std::size_t n = tree.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (is_root(tree[i])) continue;
+    const DerivativeScratch<S>& link = links[i];
+    const auto in_base_axes = [&](const Vec3<S>& v) {
+      return v.x * link.x + v.y * link.y + v.z * link.z;
+    };
+    SpatialVector<S> w = {in_base_axes(factor[i].psi.angular), in_base_axes(factor[i].psi.linear)};
+    for (std::size_t k = i; tree[k].parent >= 0;) {
+      w = translate_force(links[k].r, w);
+      k = static_cast<std::size_t>(tree[k].parent);
+      unit[k * n + i] = dot(links[k].z, tree[k].prismatic ? w.linear : w.angular);
+    }
+  }
+}
+
+/// Zeros, and ones for M^-1, in the rows of the bodies [first, end).
+template <class S>
+void clear_rows(const RowScratch<S>& scratch, std::size_t first, std::size_t end) {
+  constexpr std::size_t count = RowPart<S>::count;
+  for (std::size_t i = first; i < end; ++i) {
+    S* row = scratch.row(i);
+    for (std::size_t k = 3 * first / count * count; k < 3 * end + count; ++k) row[k] = S(0.0);
+    row[3 * i + 2] = S(1.0);
+  }
+}
+
+/// Fills the rows of `scratch` with the derivatives, after forward dynamics with `factor`.
+/// `friction_slopes`, d tau_i / d qd_i of the joints' friction, may be null. Calls solved(first,
+/// end, column, entries) for parts of the rows [first, end) as they become available.
+template <class S, class Factor, class Solved>
+void forward_dynamics_derivatives(const Tree& tree, const Factor* factor,
+                                  DerivativeScratch<S>* links, const BaseState<S>& base,
+                                  const BodyWrench<S>* wrenches, const S* q, const S* qd,
+                                  const S* qdd, const S* friction_slopes,
+                                  const RowScratch<S>& scratch, Solved&& solved) {
+  std::size_t* end = scratch.subtree_end;
+  for (std::size_t i = 0; i < tree.size(); ++i) end[i] = i + 1;
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    if (is_root(tree[i])) continue;
+    const auto parent = static_cast<std::size_t>(tree[i].parent);
+    if (end[parent] < end[i]) end[parent] = end[i];
+  }
+  for (std::size_t first = 0; first < tree.size(); first = end[first]) {
+    clear_rows(scratch, first, end[first]);
+  }
+  inverse_dynamics_derivatives<S>(
+      tree, links, base, wrenches, q, qd, qdd,
+      [&](std::size_t i, std::size_t j, const S& value) { scratch.row(i)[3 * j] = -value; },
+      [&](std::size_t i, std::size_t j, const S& value) { scratch.row(i)[3 * j + 1] = -value; });
+  if (friction_slopes != nullptr) {
+    for (std::size_t i = 0; i < tree.size(); ++i) {
+      S& entry = scratch.row(i)[3 * i + 1];
+      entry = entry - friction_slopes[i];
+    }
+  }
+  unit_factor_in_base_axes(tree, factor, links, scratch.unit);
+  for (std::size_t first = 0; first < tree.size(); first = end[first]) {
+    solve_rows(tree, factor, scratch, first, end[first],
+               [&](std::size_t column, std::size_t entries) {
+                 solved(first, end[first], column, entries);
+               });
+  }
+}
+
+/// Stores RowPart::count entries from `column` on of the rows [first, end): entry k of row i at
+/// where(k) + i.
+template <class Where>
+DYNAMICS_INLINE void store_columns(const RowScratch<double>& scratch, std::size_t first,
+                                   std::size_t end, std::size_t column, Where&& where) {
+  constexpr std::size_t count = RowPart<double>::count;
+  using Part = RowPart<double>::Type;
+  double* to[count];
+  for (std::size_t k = 0; k < count; ++k) to[k] = where(column + k);
+  if (end - first < count) {
+    for (std::size_t i = first; i < end; ++i) {
+      for (std::size_t k = 0; k < count; ++k) to[k][i] = scratch.row(i)[column + k];
+    }
+    return;
+  }
+  for (std::size_t i = first; i < end; i += count) {
+    const std::size_t at = i + count <= end ? i : end - count;  // the last ones overlap
+    Part part[count];
+    for (std::size_t k = 0; k < count; ++k) {
+      __builtin_memcpy(&part[k], scratch.row(at + k) + column, sizeof(Part));
+    }
+    spatial::transpose(part);
+    for (std::size_t k = 0; k < count; ++k) __builtin_memcpy(to[k] + at, &part[k], sizeof(Part));
+  }
+}
+
+/// All entries of the three matrices.
+template <class S>
+void forward_dynamics_derivatives(const Tree& tree, const ForwardScratch<S>* factor,
+                                  DerivativeScratch<S>* links, const BaseState<S>& base,
+                                  const BodyWrench<S>* wrenches, const S* q, const S* qd,
+                                  const S* qdd, const S* friction_slopes,
+                                  const RowScratch<S>& scratch, S* by_q, std::size_t q_stride,
+                                  S* by_qd, std::size_t qd_stride, S* by_tau,
+                                  std::size_t tau_stride) {
+  constexpr std::size_t count = RowPart<S>::count;
+  const MatrixView<S> matrices[] = {{by_q, q_stride}, {by_qd, qd_stride}, {by_tau, tau_stride}};
+  bool cleared = false;
+  forward_dynamics_derivatives<S>(
+      tree, factor, links, base, wrenches, q, qd, qdd, friction_slopes, scratch,
+      [&](std::size_t first, std::size_t end, std::size_t column, std::size_t entries) {
+        if (!cleared && end - first < tree.size()) {
+          for (const MatrixView<S>& matrix : matrices) matrix.set_zero(tree.size());
+        }
+        cleared = true;
+        // columns of other bodies, in the same part of a row
+        const auto where = [&](std::size_t entry) {
+          return entry >= 3 * first && entry < 3 * end ? &matrices[entry % 3](0, entry / 3)
+                                                       : scratch.unused;
+        };
+        for (std::size_t at = column; at < column + entries; at += count) {
+          store_columns(scratch, first, end, at, where);
+        }
+      });
+}
+
+}  // namespace DYNAMICS_KERNEL_NAMESPACE
+}  // namespace dynamics::kernel
