@@ -152,7 +152,8 @@ ordered_json compare(double seconds, const std::function<void(double)>& progress
                                 {"low", quantile(factors, 0.25)},
                                 {"high", quantile(factors, 0.75)},
                                 {"operations", operations(own.work)},
-                                {"bound_ns", operations(own.work) / peak}});
+                                {"bound_ns", operations(own.work) / peak},
+                                {"robot", "puma"}});
     }
   }
   const auto rank = [](const ordered_json& row) {

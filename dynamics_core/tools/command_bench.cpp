@@ -85,7 +85,9 @@ ordered_json documented_json(const ordered_json& measured) {
   ordered_json rows = ordered_json::array();
   for (const ordered_json& row : measured.at("rows")) {
     ordered_json kept;
-    for (const char* key : {"work", "peer", "ours_ns", "peer_ns", "ratio"}) kept[key] = row.at(key);
+    for (const char* key : {"work", "peer", "ours_ns", "peer_ns", "ratio", "robot"}) {
+      kept[key] = row.at(key);
+    }
     rows.push_back(std::move(kept));
   }
   return {{"warnings", ordered_json::array()}, {"rows", std::move(rows)}};

@@ -53,7 +53,8 @@ TEST_F(Bench, JsonHasOneRowPerWorkAndPeer) {
                                        "batch forward"};
   const std::set<std::string> peers = {"kdl", "mujoco", "pinocchio"};
   for (const json& row : result.at("rows")) {
-    EXPECT_EQ(row.size(), 5U) << row;
+    EXPECT_EQ(row.size(), 6U) << row;
+    EXPECT_EQ(row.at("robot"), "puma");
     const std::string work = row.at("work"), peer = row.at("peer");
     EXPECT_TRUE(works.contains(work)) << row;
     EXPECT_TRUE(peers.contains(peer)) << row;
