@@ -2,6 +2,7 @@
 #include "rigid/recursions/derivatives.hpp"
 
 #include "batch/kernels/accelerations.hpp"
+#include "rigid/recursions/forward_derivatives.hpp"
 #include "rigid/recursions/friction.hpp"
 
 namespace dynamics::kernel {
@@ -29,6 +30,60 @@ namespace {
       });
 }
 
+/// Zeros in all rows.
+void clear(const BatchJob& job, const RowScratch<Pack>& matrices) {
+  for (Size k = 0; k < job.size * matrices.stride; ++k) matrices.rows[k] = Pack(0.0);
+}
+bool has_several_roots(const Tree& tree) {
+  for (Size i = 1; i < tree.size(); ++i) {
+    if (is_root(tree[i])) return true;
+  }
+  return false;
+}
+/// The slopes of friction in scratch, or null.
+const Pack* friction_slopes(const BatchJob& job, const Pack* qd, Pack* slopes) {
+  if (!job.friction) return nullptr;
+  for (Size i = 0; i < job.tree.size(); ++i) {
+    slopes[i] = has_friction(job, i) ? friction_slope(job.tree[i], qd[i], job.friction_velocity)
+                                     : Pack(0.0);
+  }
+  return slopes;
+}
+
+/// d tau / d q and d tau / d qd into the rows of scratch, with three entries per joint.
+[[gnu::noinline]] DYNAMICS_FLATTEN void differentiate_in_scratch(
+    const BatchJob& job, const PackScratch& scratch, const BaseState<Pack>& base,
+    const BodyWrench<Pack>* wrenches, const Pack* q, const Pack* qd, const Pack* qdd) {
+  const RowScratch<Pack>& rows = scratch.matrices;
+  if (!is_serial_chain(job.tree)) clear(job, rows);
+  inverse_dynamics_derivatives<Pack>(
+      job.tree, scratch.derivatives, base, wrenches, q, qd, qdd,
+      [&](Size i, Size j, const Pack& value) { rows.row(i)[3 * j] = value; },
+      [&](Size i, Size j, const Pack& value) { rows.row(i)[3 * j + 1] = value; });
+  if (const Pack* slopes = friction_slopes(job, qd, scratch.rows)) {
+    for (Size i = 0; i < job.tree.size(); ++i) rows.row(i)[3 * i + 1] += slopes[i];
+  }
+}
+
+/// All derivatives of forward dynamics into the rows of scratch, after forward dynamics.
+[[gnu::noinline]] DYNAMICS_FLATTEN void differentiate_forward(
+    const BatchJob& job, const PackScratch& scratch, const BaseState<Pack>& base,
+    const BodyWrench<Pack>* wrenches, const Pack* q, const Pack* qd, const Pack* qdd) {
+  // only the rows and columns of one root are cleared there
+  if (has_several_roots(job.tree)) clear(job, scratch.matrices);
+  forward_dynamics_derivatives<Pack>(job.tree, scratch.forward, scratch.derivatives, base, wrenches,
+                                     q, qd, qdd, friction_slopes(job, qd, scratch.rows),
+                                     scratch.matrices, [](Size, Size, Size, Size) {});
+}
+
+void store(const BatchJob& job, const PackScratch& scratch, const PackOfStates& states,
+           Size count) {
+  for (Size k = 0; k < count; ++k) {
+    states.store_matrix(job.output[k],
+                        [&](Size i, Size j) { return scratch.matrices.row(i)[3 * j + k]; });
+  }
+}
+
 }  // namespace
 
 DYNAMICS_FLATTEN Size batch::inverse_dynamics_derivatives(const BatchJob& job, Size first,
@@ -36,8 +91,14 @@ DYNAMICS_FLATTEN Size batch::inverse_dynamics_derivatives(const BatchJob& job, S
   const PackScratch scratch(job, memory);
   const BaseState<Pack> base = pack_base(job);
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);
+  const bool in_scratch = prepare_matrices(job, scratch);
   return for_each_pack(job, first, last, scratch, job.size * job.size, [&](PackOfStates& states) {
     const Pack *q = states.positions(), *qd = states.rates(), *qdd = states.accelerations();
+    if (in_scratch) {
+      differentiate_in_scratch(job, scratch, base, wrenches, q, qd, qdd);
+      store(job, scratch, states, 2);
+      return;
+    }
     differentiate(job, scratch, base, wrenches, q, qd, qdd, states);
   });
 }
@@ -48,6 +109,7 @@ DYNAMICS_FLATTEN Size batch::forward_dynamics_derivatives(const BatchJob& job, S
   const BaseState<Pack> base = pack_base(job);
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);
   InertiaSolver solver(job, scratch);
+  const bool in_scratch = prepare_matrices(job, scratch);
   return for_each_pack(job, first, last, scratch, job.size * job.size, [&](PackOfStates& states) {
     const Pack *q = states.positions(), *qd = states.rates();
     states.refuse_singular(q);
@@ -56,6 +118,11 @@ DYNAMICS_FLATTEN Size batch::forward_dynamics_derivatives(const BatchJob& job, S
       scratch.input[i] = job.joints == nullptr
                              ? found[i]
                              : job.joints[i].multiplier * found[job.joints[i].coordinate];
+    }
+    if (in_scratch) {
+      differentiate_forward(job, scratch, base, wrenches, q, qd, scratch.input);
+      store(job, scratch, states, 3);
+      return;
     }
     differentiate(job, scratch, base, wrenches, q, qd, scratch.input, states);
     // M qdd + ... = tau, differentiated: M dqdd = -dtau at constant qdd

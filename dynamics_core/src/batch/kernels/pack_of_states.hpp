@@ -2,6 +2,7 @@
 #pragma once
 
 #include "batch/kernels/pack_scratch.hpp"
+#include "spatial/transpose.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
@@ -114,6 +115,36 @@ class PackOfStates {
     const Pack part = a.multiplier * b.multiplier * value;
     for (Size lane = 0; lane < valid_; ++lane) entry[lane * stride] += part.v[lane];
   }
+  /// Stores all entries: value(i, j) is entry (i, j) over bodies that have a coordinate each.
+  /// Entries that follow each other in memory are transposed in registers.
+  template <class Value>
+  DYNAMICS_INLINE void store_matrix(const BatchJob::Output& matrices, Value&& value) const {
+    const Size n = job_.size, entries = n * n;
+    const Size* body = scratch_.body_of;
+    double* matrix = matrices.data + first_ * matrices.stride;
+    if (entries < Pack::count) {
+      for (Size k = 0; k < entries; ++k) {
+        scatter(value(body[k % n], body[k / n]), matrix + k, matrices.stride);
+      }
+      return;
+    }
+    for (Size next = 0; next < entries; next += Pack::count) {
+      const Size at = next + Pack::count <= entries ? next : entries - Pack::count;
+      Size i = at % n, j = at / n;
+      Pack::Vector part[Pack::count];
+      for (Size k = 0; k < Pack::count; ++k) {
+        part[k] = value(body[i], body[j]).v;
+        if (++i < n) continue;
+        i = 0;
+        ++j;
+      }
+      spatial::transpose(part);
+      double* to = matrix + at;
+      for (Size lane = 0; lane < Pack::count; ++lane, to += matrices.stride) {
+        if (lane < valid_) __builtin_memcpy(to, &part[lane], sizeof part[lane]);
+      }
+    }
+  }
   void load_column(const BatchJob::Output& matrices, Size column, Pack* out) const {
     const Size n = job_.size;
     const double* matrix[Pack::count];
@@ -198,6 +229,14 @@ inline const BodyWrench<Pack>* pack_wrenches(const BatchJob& job, const PackScra
     scratch.wrenches[i] = {broadcast(job.wrenches[i].moment), broadcast(job.wrenches[i].force)};
   }
   return scratch.wrenches;
+}
+/// Whether matrices of a pack fit into its scratch; sets `body_of`.
+inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch) {
+  if (scratch.matrices.rows == nullptr) return false;
+  for (Size i = 0; i < job.tree.size(); ++i) {
+    scratch.body_of[job.joints == nullptr ? i : job.joints[i].coordinate] = i;
+  }
+  return true;
 }
 inline bool has_friction(const BatchJob& job, Size i) {
   return job.friction && (job.tree[i].damping != 0.0 || job.tree[i].friction != 0.0);

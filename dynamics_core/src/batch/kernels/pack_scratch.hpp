@@ -18,6 +18,10 @@ struct PackScratch {
   Pack* rows;                             ///< one per coordinate
   Pack *coupling_columns, *coupling_matrix, *coupling_force;
   Pack* dense;  ///< over coordinates, for massless mimic joints only
+  /// Matrices of a pack, where each body has a coordinate of its own; else without rows. M is in
+  /// the place of `unit`.
+  RowScratch<Pack> matrices;
+  Size* body_of;  ///< the body of each coordinate, beside `matrices`
   Size bytes;
 
   PackScratch(const BatchJob& job, void* memory) : bytes(0) {
@@ -38,6 +42,15 @@ struct PackScratch {
     take(memory, coupling_matrix, k * k);
     take(memory, coupling_force, k);
     take(memory, dense, job.massless_mimic ? n * n : 0);
+    // larger ones would not stay in the cache
+    const Size few = n == b && n <= 128 ? n : 0;
+    matrices.stride = (3 * n + 1) | 1;
+    take(memory, matrices.unit, few * few);
+    take(memory, matrices.rows, few * matrices.stride);
+    take(memory, matrices.subtree_end, few);
+    take(memory, body_of, few);
+    matrices.unused = nullptr;
+    if (few == 0) matrices.rows = nullptr;
   }
 
  private:
