@@ -29,10 +29,16 @@ struct Ends {
       : a(motion_of_body(motion, constraint.body_a)),
         b(motion_of_body(motion, constraint.body_b)),
         axes_a(a.rotation * constraint.axes_a),
-        axes_b(b.rotation * constraint.axes_b),
+        axes_b(Matrix3d::Zero()),
         p_a(a.position + a.rotation * constraint.point_a),
         p_b(b.position + b.rotation * constraint.point_b),
-        d(p_b - p_a) {}
+        d(p_b - p_a) {
+    // only equations between directions read them
+    if (constraint.type != ConstraintType::spherical &&
+        constraint.type != ConstraintType::distance) {
+      axes_b = b.rotation * constraint.axes_b;
+    }
+  }
 };
 
 double row_error(const LoopConstraint& constraint, const LoopRow& row, const Ends& ends,
@@ -117,9 +123,11 @@ void loop_jacobian(const Mechanism::Data& data, const LoopCluster& cluster,
     const Ends ends(constraint, motion);
     // the vectors whose scalar product with the relative velocity or angular velocity is phi'
     std::array<Vector3d, max_rows> gradients;
+    std::array<bool, max_rows> angular{};
     for (Index r = 0; r < rows; ++r) {
       const LoopRow& row = constraint.rows[static_cast<std::size_t>(r)];
       Vector3d& gradient = gradients[static_cast<std::size_t>(r)];
+      angular[static_cast<std::size_t>(r)] = row.kind == LoopRow::Kind::direction;
       if (row.kind == LoopRow::Kind::direction) {
         gradient = ends.axes_b.col(row.j).cross(ends.axes_a.col(row.i));
       } else if (row.kind == LoopRow::Kind::position) {
@@ -136,12 +144,10 @@ void loop_jacobian(const Mechanism::Data& data, const LoopCluster& cluster,
       const Vector3d axis = sign * cluster.scale[b] * link.axis();
       const bool prismatic = tree[body].prismatic;
       const Vector3d velocity = prismatic ? axis : axis.cross(ends.p_b - link.position);
-      for (Index r = 0; r < rows; ++r) {
-        const bool angular =
-            constraint.rows[static_cast<std::size_t>(r)].kind == LoopRow::Kind::direction;
-        if (angular && prismatic) continue;
-        G(at + r, eigen_index(b)) =
-            gradients[static_cast<std::size_t>(r)].dot(angular ? axis : velocity);
+      double* column = &G(at, eigen_index(b));
+      for (std::size_t r = 0; r < constraint.rows.size(); ++r) {
+        if (angular[r] && prismatic) continue;
+        column[r] = gradients[r].dot(angular[r] ? axis : velocity);
       }
     }
     at += rows;

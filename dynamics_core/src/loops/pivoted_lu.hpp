@@ -25,7 +25,12 @@ namespace dynamics {
 
 struct PivotedLu {
   PivotedLu(std::size_t m, std::size_t n)
-      : matrix(eigen_index(m), eigen_index(n)), rows(m), cols(n), y_(eigen_index(m)) {}
+      : matrix(eigen_index(m), eigen_index(n)),
+        rows(m),
+        cols(n),
+        y_(eigen_index(m)),
+        inverse_(eigen_index(m)),
+        free_(eigen_index(n), eigen_index(m)) {}
 
   Eigen::MatrixXd matrix;
   std::vector<std::size_t> rows, cols;
@@ -73,7 +78,7 @@ struct PivotedLu {
       smallest = std::min(smallest, pivot);
       if (!(smallest > least * largest)) return false;
       double* column = matrix.data() + m * k;
-      const double inverse = 1.0 / column[k];
+      const double inverse = inverse_[k] = 1.0 / column[k];
       // the last row with an entry
       Eigen::Index end = k + 1;
       for (Eigen::Index i = k + 1; i < m; ++i) {
@@ -112,21 +117,33 @@ struct PivotedLu {
   /// A basis N of the null space, one column per column without pivot, where it is one.
   template <class Basis>
   void null_space(Basis&& N) noexcept {
-    const Eigen::Index r = eigen_index(rank);
-    for (Eigen::Index f = r; f < matrix.cols(); ++f) {
-      const Eigen::Index column = f - r;
-      for (Eigen::Index i = 0; i < r; ++i) y_[i] = matrix(i, f);
-      solve_upper(r);
-      for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
-        N(eigen_index(cols[static_cast<std::size_t>(j)]), column) = j < r    ? -y_[j]
-                                                                    : j == f ? 1.0
-                                                                             : 0.0;
+    const Eigen::Index r = eigen_index(rank), m = matrix.rows(), free = matrix.cols() - r;
+    // U^-1 of all columns without pivot at once: column i of free_ is row i
+    for (Eigen::Index i = 0; i < r; ++i) {
+      for (Eigen::Index f = 0; f < free; ++f) free_(f, i) = -matrix(i, r + f);
+    }
+    for (Eigen::Index j = r - 1; j >= 0; --j) {
+      const double* column = matrix.data() + m * j;
+      double* solved = free_.data() + free_.rows() * j;
+      for (Eigen::Index f = 0; f < free; ++f) solved[f] *= inverse_[j];
+      for (Eigen::Index i = 0; i < j; ++i) {
+        const double factor = column[i];
+        if (factor == 0.0) continue;
+        double* other = free_.data() + free_.rows() * i;
+        for (Eigen::Index f = 0; f < free; ++f) other[f] -= factor * solved[f];
+      }
+    }
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+      const Eigen::Index row = eigen_index(cols[static_cast<std::size_t>(j)]);
+      for (Eigen::Index f = 0; f < free; ++f) {
+        N(row, f) = j < r ? free_(f, j) : j == r + f ? 1.0 : 0.0;
       }
     }
   }
 
  private:
-  Eigen::VectorXd y_;
+  Eigen::VectorXd y_, inverse_;  ///< inverse_: of the pivots
+  Eigen::MatrixXd free_;
 
   /// y_ := U^-1 y_.
   void solve_upper(Eigen::Index r) noexcept {
@@ -134,7 +151,7 @@ struct PivotedLu {
     for (Eigen::Index j = r - 1; j >= 0; --j) {
       if (y_[j] == 0.0) continue;
       const double* column = matrix.data() + m * j;
-      const double factor = y_[j] /= column[j];
+      const double factor = y_[j] *= inverse_[j];
       for (Eigen::Index i = 0; i < j; ++i) y_[i] -= column[i] * factor;
     }
   }
@@ -178,7 +195,7 @@ struct PivotedLu {
         matrix.col(k).swap(matrix.col(pc));
         std::swap(cols[static_cast<std::size_t>(k)], cols[static_cast<std::size_t>(pc)]);
       }
-      const double inverse = 1.0 / matrix(k, k);
+      const double inverse = inverse_[k] = 1.0 / matrix(k, k);
       for (Eigen::Index i = k + 1; i < m; ++i) matrix(i, k) *= inverse;
       for (Eigen::Index j = k + 1; j < n; ++j) {
         const double factor = matrix(k, j);

@@ -30,12 +30,20 @@ void world_motion(const Model& model, Kinematics::Memory& memory, const double* 
         body.parent < 0 ? memory.base : memory.bodies[static_cast<std::size_t>(body.parent)];
     const auto at = kernel::joint_transform(body, q[i]);
     WorldMotion& link = memory.bodies[i];
-    Eigen::Matrix3d to_parent;
-    using Vector = kernel::Vec3<double>;
-    to_parent.col(0) = to_eigen(kernel::to_parent(body, at, Vector{1.0, 0.0, 0.0}));
-    to_parent.col(1) = to_eigen(kernel::to_parent(body, at, Vector{0.0, 1.0, 0.0}));
-    to_parent.col(2) = to_eigen(kernel::to_parent(body, at, Vector{0.0, 0.0, 1.0}));
-    link.rotation = parent.rotation * to_parent;
+    // rotations about Z, X and Z
+    Eigen::Vector3d x = parent.rotation.col(0), y = parent.rotation.col(1),
+                    z = parent.rotation.col(2);
+    const auto rotate = [](double c, double s, Eigen::Vector3d& a, Eigen::Vector3d& b) {
+      const Eigen::Vector3d old = a;
+      a = c * a + s * b;
+      b = c * b - s * old;
+    };
+    if (body.has_beta) rotate(body.cos_beta, body.sin_beta, x, y);
+    rotate(body.cos_alpha, body.sin_alpha, y, z);
+    rotate(at.c, at.s, x, y);
+    link.rotation.col(0) = x;
+    link.rotation.col(1) = y;
+    link.rotation.col(2) = z;
     const Eigen::Vector3d r = parent.rotation * to_eigen(at.r);
     link.position = parent.position + r;
     if (qd == nullptr) continue;
