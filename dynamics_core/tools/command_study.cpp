@@ -68,11 +68,10 @@ StudySources sources_in(const fs::path& directory, bool report) {
   };
   const auto load = [resolved, report](const std::string& name) {
     const std::string argument = built_in_table(name) ? name : resolved(name);
-    const Robot robot =
-        report ? load_robot_or_mechanism(argument) : load_robot_silently(argument);
-    StudyRobot result{.description = robot.mechanism ? robot.mechanism->description()
-                                                     : robot.model.description(),
-                      .gravity = robot.model.gravity()};
+    const Robot robot = report ? load_robot_or_mechanism(argument) : load_robot_silently(argument);
+    StudyRobot result{
+        .description = robot.mechanism ? robot.mechanism->description() : robot.model.description(),
+        .gravity = robot.model.gravity()};
     if (robot.table) result.forced = robot.table->forced;
     if (robot.table && !robot.mechanism) {
       if (!robot.table->q0.empty()) result.q0 = robot.q0;
@@ -94,9 +93,9 @@ LoadedStudy load_study(const std::string& path, bool report) {
   std::error_code error;
   if (fs::is_directory(path, error)) {
     const std::string directory = StudyFolder::directory(path);
-    return {Study(StudyFolder::description(path), path + "/study.yaml",
-                  sources_in(directory, report)),
-            directory};
+    return {
+        Study(StudyFolder::description(path), path + "/study.yaml", sources_in(directory, report)),
+        directory};
   }
   const std::string directory = fs::absolute(path).parent_path().lexically_normal().string();
   return {Study(read_file(path), path, sources_in(directory, report)), directory};
@@ -126,8 +125,7 @@ void merge_parts(const StudyArguments& args) {
     throw InputError("--merge FOLDER takes no other option: the folder has the description");
   const LoadedStudy loaded = load_study(args.merge, true);
   const StudyFolder folder(args.merge, loaded.study,
-                           {.rows = StudyFolderOptions::Rows::keep,
-                            .directory = loaded.directory});
+                           {.rows = StudyFolderOptions::Rows::keep, .directory = loaded.directory});
   write_results(loaded.study, folder, {});
 }
 
@@ -173,11 +171,11 @@ void compute_study(const StudyArguments& args, Processes& processes, Outcome& ou
   const Study& study = loaded.study;
   const StudyFolder folder = on_first_rank_first(processes, [&](bool first) {
     const bool keep = args.resume || !first;
-    StudyFolder opened(args.output, study,
-                       {.rows = keep ? StudyFolderOptions::Rows::keep
-                                     : StudyFolderOptions::Rows::refuse,
-                        .part = args.part.empty() ? "" : part.name() + ".",
-                        .directory = loaded.directory});
+    StudyFolder opened(
+        args.output, study,
+        {.rows = keep ? StudyFolderOptions::Rows::keep : StudyFolderOptions::Rows::refuse,
+         .part = args.part.empty() ? "" : part.name() + ".",
+         .directory = loaded.directory});
     if (!study.runs().empty()) fs::create_directories(fs::path(args.output) / "runs");
     return opened;
   });
@@ -233,10 +231,11 @@ void compute_study(const StudyArguments& args, Processes& processes, Outcome& ou
     write_results(study, folder, execution);
     return;
   }
-  fmt::print("{}: part {} of {}, cases {} to {}: computed {}, {} were there before, {} failed\n"
-             "when all parts are complete: dynamics study --merge {}\n",
-             printable(study.robot()), part.k, part.n, range.first, range.last - 1,
-             count.computed, execution.resumed, count.failed, args.output);
+  fmt::print(
+      "{}: part {} of {}, cases {} to {}: computed {}, {} were there before, {} failed\n"
+      "when all parts are complete: dynamics study --merge {}\n",
+      printable(study.robot()), part.k, part.n, range.first, range.last - 1, count.computed,
+      execution.resumed, count.failed, args.output);
 }
 
 void study_command(const StudyArguments& args, Outcome& outcome) {
@@ -276,8 +275,7 @@ void add_study(CLI::App& app, Outcome& outcome) {
                     "compute only the cases that FOLDER does not have; refuses a changed study");
   command->add_option("--part", args->part,
                       "K/N: only part K, 1 to N, of N nearly equal parts, for job arrays");
-  command->add_option("--merge", args->merge,
-                      "FOLDER whose parts are complete: write its results");
+  command->add_option("--merge", args->merge, "FOLDER whose parts are complete: write its results");
   command->add_option("--case", args->number, "repeat this case alone and print its row");
   command->callback([args, &outcome] { study_command(*args, outcome); });
 }

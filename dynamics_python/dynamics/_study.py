@@ -35,7 +35,7 @@ def _append(folder: _core.StudyFolder, numbers: List[int], rows: Rows, where: st
     if instructions != _core.instruction_set():
         raise _core.ArgumentError(
             f"{where} computes with {instructions}, this process with {_core.instruction_set()}: "
-            "the rows of a table must come from one instruction set (set DYNAMICS_INSTRUCTION_SET)")
+            "the rows of a table must come from one instruction set (set DYNAMICS_ISA)")
     folder.append(numbers, values, errors)
 
 

@@ -123,7 +123,8 @@ class FolderObject {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const auto error = errors.find(i);
       const auto first = values.begin() + static_cast<std::ptrdiff_t>(i * width);
-      lane.log.append({numbers[i], {first, first + static_cast<std::ptrdiff_t>(width)},
+      lane.log.append({numbers[i],
+                       {first, first + static_cast<std::ptrdiff_t>(width)},
                        error == errors.end() ? "" : error->second});
     }
     lane.next = numbers.back() + 1;
@@ -168,15 +169,12 @@ void bind_study(py::module_& module) {
       .def_property_readonly(
           "runs", [](const StudyObject& s) { return s.study.runs(); },
           "Format of the runs to keep, or \"\".")
-      .def("draw", [](const StudyObject& s, std::uint64_t number) {
-        return array_of(s.study.draw(number));
-      })
+      .def("draw", [](const StudyObject& s,
+                      std::uint64_t number) { return array_of(s.study.draw(number)); })
       .def("run", run_cases, py::arg("numbers"),
            "(values, errors) of some cases: parameters and results, one row per case.")
       .def(py::pickle(
-          [](const StudyObject& s) {
-            return py::make_tuple(s.text, s.file, s.directory, s.files);
-          },
+          [](const StudyObject& s) { return py::make_tuple(s.text, s.file, s.directory, s.files); },
           [](const py::tuple& state) {
             return std::make_unique<StudyObject>(
                 state[0].cast<std::string>(), state[1].cast<std::string>(),

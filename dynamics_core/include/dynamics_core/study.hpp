@@ -59,7 +59,7 @@ class Study {
   /// once without variation, so that a study that no case of which can run is refused here.
   Study(std::string_view text, std::string_view file_name, const StudySources& sources);
 
-  std::uint64_t cases() const;                        ///< number of cases
+  std::uint64_t cases() const;                         ///< number of cases
   const std::vector<std::string>& parameters() const;  ///< names of what varies
   const std::vector<std::string>& results() const;     ///< names of what is kept
   const std::string& text() const;                     ///< the description
@@ -130,9 +130,9 @@ struct StudySummary {
   /// One result.
   struct Result {
     std::string name;
-    std::uint64_t count = 0;  ///< of finite values
+    std::uint64_t count = 0;                                           ///< of finite values
     double minimum = 0.0, maximum = 0.0, mean = 0.0, deviation = 0.0;  ///< of all rows
-    std::vector<double> quantiles;  ///< at levels()
+    std::vector<double> quantiles;                                     ///< at levels()
     /// Per parameter: Spearman's rank correlation, and the coefficient of the linear regression of
     /// the ranks on all parameters.
     std::vector<double> rank_correlation, rank_regression;
@@ -146,8 +146,8 @@ struct StudySummary {
   std::uint64_t cases = 0, failed = 0;
   std::uint64_t analyzed = 0;  ///< rows that quantiles and sensitivities are from
   std::vector<Result> results;
-  std::vector<Worst> worst;             ///< of Study::worst_result(), the worst first
-  std::vector<StudyRow> failures;       ///< the first failed cases
+  std::vector<Worst> worst;                 ///< of Study::worst_result(), the worst first
+  std::vector<StudyRow> failures;           ///< the first failed cases
   static std::span<const double> levels();  ///< 0, 0.01, 0.05, 0.25, 0.5, ...
 };
 

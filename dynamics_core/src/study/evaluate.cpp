@@ -70,8 +70,7 @@ CaseSamples terms(const Model& model, const SimulationOptions& options) {
   bias_forces(model, workspace, q, qd, moving, external);
   Kinematics kinematics(model);
   forward_kinematics(model, kinematics, q);
-  const Eigen::Vector3d tip =
-      frame_pose(model, kinematics, model.end_effector()).translation;
+  const Eigen::Vector3d tip = frame_pose(model, kinematics, model.end_effector()).translation;
   const Energy energies = energy(model, workspace, q, qd);
   CaseSamples samples;
   State state(samples);
@@ -96,8 +95,7 @@ CaseSamples frequencies(const Plan& plan, const Model& model, const SimulationOp
   CaseSamples samples;
   State state(samples);
   for (Eigen::Index i = 0; i < modes.frequencies.size(); ++i)
-    state.add(fmt::format("frequency_{}", i + 1),
-              modes.frequencies[i] / (2.0 * std::numbers::pi));
+    state.add(fmt::format("frequency_{}", i + 1), modes.frequencies[i] / (2.0 * std::numbers::pi));
   return samples;
 }
 
@@ -136,6 +134,10 @@ std::vector<NamedColumn> columns_of(const CaseSamples& samples) {
   if (samples.recording) {
     columns = named_columns(*samples.recording);
     columns.push_back({"energy_drift", &samples.recording->energy_drift});
+    // inverse dynamics records no energy drift
+    std::erase_if(columns, [&](const NamedColumn& column) {
+      return column.values->size() != samples.recording->size();
+    });
     return columns;
   }
   for (std::size_t i = 0; i < samples.names.size(); ++i)

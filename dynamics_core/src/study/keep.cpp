@@ -63,8 +63,9 @@ Results::Results(const Plan& plan, const Nominal& nominal, const CaseSamples& sa
     const bool needs_reference =
         kept.kind == Kept::Kind::tracking_error || kept.kind == Kept::Kind::settling_time;
     if (needs_reference && samples.recording->desired.empty())
-      throw ArgumentError(plan.file, "keep: tracking_error and settling_time need a controller "
-                                     "that follows a reference");
+      throw ArgumentError(plan.file,
+                          "keep: tracking_error and settling_time need a controller "
+                          "that follows a reference");
     switch (kept.kind) {
       case Kept::Kind::tracking_error: derive(kept, "tracking_error_"); continue;
       case Kept::Kind::settling_time: derive(kept, "settling_time_"); continue;
@@ -76,20 +77,18 @@ Results::Results(const Plan& plan, const Nominal& nominal, const CaseSamples& sa
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (!matches(kept.pattern, columns[i].name)) continue;
       columns_.push_back({find_statistic(kept.statistic), i});
-      names_.push_back(state && kept.statistic == "final"
-                           ? columns[i].name
-                           : kept.statistic + "_" + columns[i].name);
+      names_.push_back(state && kept.statistic == "final" ? columns[i].name
+                                                          : kept.statistic + "_" + columns[i].name);
     }
     if (names_.size() == before) {
-      throw ArgumentError(plan.file, fmt::format("keep: no column matches '{}'; there are {}",
-                                                 kept.pattern, all));
+      throw ArgumentError(
+          plan.file, fmt::format("keep: no column matches '{}'; there are {}", kept.pattern, all));
     }
   }
   std::vector<std::string> sorted = names_;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
-  if (twice != sorted.end())
-    throw ArgumentError(plan.file, "keep: '" + *twice + "' is kept twice");
+  if (twice != sorted.end()) throw ArgumentError(plan.file, "keep: '" + *twice + "' is kept twice");
 }
 
 void Results::append(const CaseSamples& samples, std::vector<double>& values) const {

@@ -18,10 +18,9 @@ constexpr PhiloxCounter philox(PhiloxCounter counter, PhiloxKey key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t a = std::uint64_t{0xD2511F53U} * counter[0];
     const std::uint64_t b = std::uint64_t{0xCD9E8D57U} * counter[2];
-    counter = {static_cast<std::uint32_t>(b >> 32U) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(b),
-               static_cast<std::uint32_t>(a >> 32U) ^ counter[3] ^ key[1],
-               static_cast<std::uint32_t>(a)};
+    counter = {
+        static_cast<std::uint32_t>(b >> 32U) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+        static_cast<std::uint32_t>(a >> 32U) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
     key[0] += 0x9E3779B9U;
     key[1] += 0xBB67AE85U;
   }
@@ -35,10 +34,10 @@ enum class Purpose : std::uint32_t { value, shift, permutation };
 constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t number,
                                     std::uint32_t parameter, Purpose purpose,
                                     std::uint32_t extra = 0) {
-  const PhiloxCounter out = philox(
-      {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32U),
-       parameter | static_cast<std::uint32_t>(purpose) << 24U, extra},
-      {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)});
+  const PhiloxCounter out =
+      philox({static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32U),
+              parameter | static_cast<std::uint32_t>(purpose) << 24U, extra},
+             {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32U)});
   return std::uint64_t{out[1]} << 32U | out[0];
 }
 

@@ -87,7 +87,6 @@ struct Task {
   std::optional<Payload> payload;
   bool rigid = false;
   Joints joints = Joints::clamped;  ///< of natural frequencies
-  std::size_t modes = 0;            ///< number of natural frequencies
 };
 
 struct Plan {
@@ -122,13 +121,12 @@ class Inputs {
   std::vector<std::string> texts_;
 };
 
-std::span<const Quantity> quantities();
-
-/// Reads the description; calls `nominal_of` for its robot. Throws yaml::Error.
+/// A study and its robot.
 struct PlanAndRobot {
   Plan plan;
   Nominal nominal;
 };
+/// Reads the description and loads its robot. Throws yaml::Error and what the sources throw.
 PlanAndRobot read_plan(std::string_view text, const std::string& file, Inputs& inputs);
 
 }  // namespace dynamics::study

@@ -66,8 +66,9 @@ void count_cases(const Cursor& root, Plan& plan) {
   if (combinations > most_cases / plan.samples) samples->fail("makes more than 2^53 cases");
   plan.cases = combinations * plan.samples;
   if (plan.sampling == Sampling::sobol && drawn > UnitPoints::max_sobol_dimensions) {
-    root.at("sampling").fail(fmt::format("sobol has at most {} random parameters",
-                                         UnitPoints::max_sobol_dimensions));
+    root.at("sampling")
+        .fail(fmt::format("sobol has at most {} random parameters",
+                          UnitPoints::max_sobol_dimensions));
   }
 }
 
@@ -102,10 +103,9 @@ std::vector<Kept> read_keep(const Cursor& list, RunKind kind) {
     if (text == "settling_time") entry.fail("needs a tolerance: {settling_time: 0.01}");
     if (text == "tracking_error" || text == "limit_violations") {
       if (!recorded || (text[0] == 't' && kind != RunKind::simulate))
-        entry.fail(text + " needs `run: simulate`" +
-                   (text[0] == 'l' ? " or `run: inverse`" : ""));
-      result.push_back({text[0] == 't' ? Kept::Kind::tracking_error : Kept::Kind::limit_violations,
-                        text, ""});
+        entry.fail(text + " needs `run: simulate`" + (text[0] == 'l' ? " or `run: inverse`" : ""));
+      result.push_back(
+          {text[0] == 't' ? Kept::Kind::tracking_error : Kept::Kind::limit_violations, text, ""});
       continue;
     }
     if (text == "energy") {

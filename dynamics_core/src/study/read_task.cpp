@@ -39,8 +39,7 @@ double not_negative(const Cursor& at) {
 
 bool boolean(const Cursor& at) {
   const std::string text = at.text();
-  if (text != "true" && text != "false")
-    at.fail("must be true or false; found '" + text + "'");
+  if (text != "true" && text != "false") at.fail("must be true or false; found '" + text + "'");
   return text == "true";
 }
 
@@ -210,18 +209,45 @@ void read_push(const Cursor& at, const Nominal& nominal, Task& task) {
     if (!nominal.model.find_frame(link.text()))
       link.fail("the robot has no link '" + link.text() + "'");
     const auto force = entry.at("force").numbers(3);
-    task.options.wrenches.push_back(
-        push(link.text(), {force[0], force[1], force[2]}, not_negative(entry.at("start")),
-             positive(entry.at("duration"))));
+    task.options.wrenches.push_back(push(link.text(), {force[0], force[1], force[2]},
+                                         not_negative(entry.at("start")),
+                                         positive(entry.at("duration"))));
   }
 }
 
 void read_simulate(const Cursor& map, const Nominal& nominal, Inputs& inputs, Task& task) {
-  map.allow_keys({"scenario", "controller", "kp", "kd", "bandwidth", "damping", "stiffness",
-                  "frame", "torques", "interpolation", "control_rate", "control_delay",
-                  "position_resolution", "velocity_resolution", "torque_resolution", "reference",
-                  "q1", "period", "duration", "integrator", "rtol", "atol", "step", "sample", "q0",
-                  "qd0", "friction", "limits", "restitution", "payload", "push", "rigid"});
+  map.allow_keys({"scenario",
+                  "controller",
+                  "kp",
+                  "kd",
+                  "bandwidth",
+                  "damping",
+                  "stiffness",
+                  "frame",
+                  "torques",
+                  "interpolation",
+                  "control_rate",
+                  "control_delay",
+                  "position_resolution",
+                  "velocity_resolution",
+                  "torque_resolution",
+                  "reference",
+                  "q1",
+                  "period",
+                  "duration",
+                  "integrator",
+                  "rtol",
+                  "atol",
+                  "step",
+                  "sample",
+                  "q0",
+                  "qd0",
+                  "friction",
+                  "limits",
+                  "restitution",
+                  "payload",
+                  "push",
+                  "rigid"});
   SimulationOptions& options = task.options;
   read_controller(map, nominal, inputs, task);
   read_reference(map, nominal, inputs, task);
@@ -247,8 +273,7 @@ void read_simulate(const Cursor& map, const Nominal& nominal, Inputs& inputs, Ta
 }
 
 void read_inverse(const Cursor& map, const Nominal& nominal, Inputs& inputs, Task& task) {
-  map.allow_keys(
-      {"reference", "q1", "period", "duration", "sample", "friction", "payload", "q0"});
+  map.allow_keys({"reference", "q1", "period", "duration", "sample", "friction", "payload", "q0"});
   read_reference(map, nominal, inputs, task);
   const auto end = [&] {
     if (!task.cycloid) return task.options.trajectory->breakpoints().back();

@@ -133,8 +133,7 @@ Distribution read_distribution(const Cursor& at) {
       result.lower = numbers[2];
       result.upper = numbers[3];
       if (!(result.lower < result.upper))
-        value.fail(
-            fmt::format("empty range: {:g} is not below {:g}", result.lower, result.upper));
+        value.fail(fmt::format("empty range: {:g} is not below {:g}", result.lower, result.upper));
       // the quantile of a range in the far tails has no accurate digits
       constexpr double farthest = 6.0;
       if (result.lower > result.first + farthest * result.second ||
@@ -143,8 +142,7 @@ Distribution read_distribution(const Cursor& at) {
     }
   } else {
     const auto numbers = value.numbers(2);
-    result.kind =
-        kind == "uniform" ? Distribution::Kind::uniform : Distribution::Kind::log_uniform;
+    result.kind = kind == "uniform" ? Distribution::Kind::uniform : Distribution::Kind::log_uniform;
     result.first = numbers[0];
     result.second = numbers[1];
     if (!(numbers[0] < numbers[1]))
@@ -209,8 +207,7 @@ void check_effect(const Cursor& at, const Variation& variation, const Nominal& n
              "on this run");
       [[fallthrough]];
     case Kind::q0:
-      if (nominal.has_loops)
-        at.fail(name + " cannot vary for robots with closed loops");
+      if (nominal.has_loops) at.fail(name + " cannot vary for robots with closed loops");
       refuse(task.kind == RunKind::inverse && !task.cycloid, "on the trajectory of a file");
       break;
     default: break;
@@ -218,8 +215,6 @@ void check_effect(const Cursor& at, const Variation& variation, const Nominal& n
 }
 
 }  // namespace
-
-std::span<const Quantity> quantities() { return known_quantities; }
 
 void read_variation(const Cursor& entry, const Nominal& nominal, const Task& task,
                     std::vector<Variation>& variations) {
@@ -241,9 +236,7 @@ void read_variation(const Cursor& entry, const Nominal& nominal, const Task& tas
     if (!found) continue;
     if (change) found->fail("give only one of set, scale, add");
     change = found;
-    variation.change = key[0] == 'a'   ? Change::add
-                       : key[1] == 'c' ? Change::scale
-                                       : Change::set;
+    variation.change = key[0] == 'a' ? Change::add : key[1] == 'c' ? Change::scale : Change::set;
   }
   if (!change) entry.fail("needs one of set, scale, add");
   if (quantity.scale_only && variation.change != Change::scale)
@@ -293,10 +286,7 @@ void read_variation(const Cursor& entry, const Nominal& nominal, const Task& tas
       append(name + "_" + candidates.names[i], {candidates.indices[i]});
   } else {
     const bool named = entry.has("name");
-    append(named             ? name
-           : of.is_list()    ? name
-                             : name + "_" + of.text(),
-           indices(chosen));
+    append(named ? name : of.is_list() ? name : name + "_" + of.text(), indices(chosen));
   }
 }
 

@@ -20,8 +20,8 @@ UnitPoints::UnitPoints(Sampling sampling, std::uint64_t seed, std::uint64_t case
                        std::size_t dimensions)
     : sampling_(sampling), seed_(seed), cases_(cases) {
   if (sampling != Sampling::sobol || dimensions == 0) return;
-  auto sobol = std::make_unique<Sobol>(Sobol{
-      boost::random::sobol_engine<std::uint_least64_t, 64>(dimensions), {}});
+  auto sobol = std::make_unique<Sobol>(
+      Sobol{boost::random::sobol_engine<std::uint_least64_t, 64>(dimensions), {}});
   for (std::size_t k = 0; k < dimensions; ++k)
     sobol->shift.push_back(random_bits(seed, 0, static_cast<std::uint32_t>(k), Purpose::shift));
   sobol_ = std::move(sobol);

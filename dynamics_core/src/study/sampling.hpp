@@ -48,9 +48,10 @@ struct Distribution {
   enum class Kind { list, uniform, log_uniform, normal };
   static constexpr double infinite = std::numeric_limits<double>::infinity();
   Kind kind = Kind::list;
-  std::vector<double> values = {};  ///< of a list
+  std::vector<double> values = {};   ///< of a list
   double first = 0.0, second = 0.0;  ///< bounds, or mean and standard deviation
-  double lower = -infinite, upper = infinite;  ///< of a truncated normal distribution; infinite if it is not
+  double lower = -infinite,
+         upper = infinite;  ///< of a truncated normal distribution; infinite if it is not
 
   bool is_list() const { return kind == Kind::list; }
   /// The quantile of u in (0, 1).

@@ -22,8 +22,14 @@ std::size_t drawn_dimensions(const study::Plan& plan) {
 
 /// The samples without variation: their columns are those of all cases.
 study::Results results_of(const study::Plan& plan, const study::Nominal& nominal) {
-  const study::CaseSetup setup = study::apply_variations(plan, nominal, {});
-  return {plan, nominal, study::evaluate(plan, nominal, setup, true)};
+  study::CaseSamples samples;
+  try {
+    const study::CaseSetup setup = study::apply_variations(plan, nominal, {});
+    samples = study::evaluate(plan, nominal, setup, true);
+  } catch (const Error& error) {
+    throw ArgumentError(plan.file + ": run", error.what());
+  }
+  return {plan, nominal, samples};
 }
 
 /// FNV-1a of 64 bits.
@@ -67,10 +73,9 @@ void add_robot(TextHash& hash, const StudyRobot& robot) {
     if (!link.flexible) continue;
     const BeamDescription& beam = *link.flexible;
     hash.add(beam.basis);
-    for (const double number :
-         {beam.length, beam.mass_per_length, beam.rigidity_y, beam.rigidity_z,
-          double(beam.modes_y), double(beam.modes_z), beam.damping, beam.tip_mass, beam.hub_mass,
-          double(beam.stiffening)})
+    for (const double number : {beam.length, beam.mass_per_length, beam.rigidity_y, beam.rigidity_z,
+                                double(beam.modes_y), double(beam.modes_z), beam.damping,
+                                beam.tip_mass, beam.hub_mass, double(beam.stiffening)})
       hash.add(number);
     add_all(beam.hub_center);
     add_all(beam.hub_inertia);
@@ -85,8 +90,8 @@ void add_robot(TextHash& hash, const StudyRobot& robot) {
     hash.add(joint.friction);
     hash.add(joint.rotor_inertia);
     if (joint.limits) {
-      for (const double number : {joint.limits->lower, joint.limits->upper,
-                                  joint.limits->velocity, joint.limits->effort})
+      for (const double number :
+           {joint.limits->lower, joint.limits->upper, joint.limits->velocity, joint.limits->effort})
         hash.add(number);
     }
     if (!joint.mimic) continue;
@@ -145,9 +150,8 @@ Study::Data::Data(std::string_view description, study::PlanAndRobot read, study:
 
 std::vector<double> Study::Data::draw(std::uint64_t number) const {
   if (number >= plan.cases)
-    throw ArgumentError(
-        "case", fmt::format("{} does not exist: the study has the cases 0 to {}", number,
-                            plan.cases - 1));
+    throw ArgumentError("case", fmt::format("{} does not exist: the study has the cases 0 to {}",
+                                            number, plan.cases - 1));
   std::vector<double> point(drawn_dimensions(plan));
   points.at(number, point);
   std::vector<double> values(plan.variations.size());

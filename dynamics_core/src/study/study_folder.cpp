@@ -54,8 +54,8 @@ void check_manifest(const fs::path& path, const Study& study) {
   if (!manifest.is_object() || manifest.value("format", "") != "dynamics-study")
     throw ArgumentError((path / "study.json").string(), "is not the file of a study");
   if (manifest.value("fingerprint", "") != fmt::format("{:016x}", study.fingerprint())) {
-    const bool same_text = fs::exists(path / "study.yaml") &&
-                           read_text(path / "study.yaml") == study.text();
+    const bool same_text =
+        fs::exists(path / "study.yaml") && read_text(path / "study.yaml") == study.text();
     throw ArgumentError(
         path.string(),
         same_text ? "belongs to the same description with another robot, other files or another "
@@ -68,7 +68,7 @@ void check_manifest(const fs::path& path, const Study& study) {
     throw ArgumentError(
         path.string(),
         fmt::format("has rows computed with {}, this process uses {}: the rows of a table must "
-                    "come from one instruction set (DYNAMICS_INSTRUCTION_SET)",
+                    "come from one instruction set (DYNAMICS_ISA)",
                     instructions, Study::instruction_set()));
   }
 }
@@ -142,8 +142,7 @@ std::vector<std::string> StudyFolder::logs() const {
 
 StudyLog StudyFolder::open_log(const std::string& part) const {
   for (int attempt = 1;; ++attempt) {
-    const fs::path path =
-        fs::path(path_) / "rows" / fmt::format("{}.{:04}.rows", part, attempt);
+    const fs::path path = fs::path(path_) / "rows" / fmt::format("{}.{:04}.rows", part, attempt);
     std::error_code error;
     if (fs::exists(path, error)) continue;
     try {

@@ -10,13 +10,14 @@
 #include <cstring>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "mcap/crc32.hpp"
 
 namespace dynamics {
 namespace {
 
-constexpr std::size_t frame_size = 8;           ///< size and CRC-32
+constexpr std::size_t frame_size = 8;             ///< size and CRC-32
 constexpr std::size_t largest_error = 1U << 16U;  ///< bytes of text
 
 void put(std::string& bytes, const void* data, std::size_t size) {
@@ -53,7 +54,7 @@ LogReader::LogReader(std::string path, const Study& study)
   if (fingerprint != other) throw ArgumentError(path_, "has rows of another or a changed study");
   throw ArgumentError(
       path_, fmt::format("has rows computed with {}, this process uses {}: the rows of a table "
-                         "must come from one instruction set (DYNAMICS_INSTRUCTION_SET)",
+                         "must come from one instruction set (DYNAMICS_ISA)",
                          instructions, Study::instruction_set()));
 }
 
@@ -108,8 +109,8 @@ StudyLog::~StudyLog() {
 
 void StudyLog::append(const StudyRow& row) {
   if (row.values.size() != width_)
-    throw ArgumentError("row", fmt::format("has {} values; the study has {}", row.values.size(),
-                                           width_));
+    throw ArgumentError("row",
+                        fmt::format("has {} values; the study has {}", row.values.size(), width_));
   std::string bytes(frame_size, '\0');
   put(bytes, &row.number, sizeof row.number);
   put(bytes, row.values.data(), width_ * sizeof(double));
@@ -126,9 +127,9 @@ void StudyLog::append(const StudyRow& row) {
       const int error = errno;
       // the log ends with the row before
       static_cast<void>(!::ftruncate(file_, static_cast<off_t>(end_)));
-      throw StateError(path_, fmt::format("case {} cannot be written: {}; {}", row.number,
-                                          error_text(error),
-                                          "all rows before are kept: continue with --resume"));
+      throw StateError(
+          path_, fmt::format("case {} cannot be written: {}; {}", row.number, error_text(error),
+                             "all rows before are kept: continue with --resume"));
     }
     rest.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -6,6 +6,6 @@
 namespace dynamics::study {
 
 extern const char* const page_template;
-inline constexpr const char* page_marker = "\"STUDY_DATA\"";
+inline constexpr const char* page_marker = "__DYNAMICS_STUDY__";
 
 }  // namespace dynamics::study

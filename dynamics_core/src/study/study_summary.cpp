@@ -22,23 +22,6 @@ constexpr std::size_t most_analyzed = 1'000'000;  ///< rows for quantiles and ra
 constexpr std::uint64_t most_drawn = 4'000;       ///< rows on the page
 constexpr std::size_t most_worst = 10;
 
-/// Mean and deviation by Welford's method.
-struct Moments {
-  std::uint64_t count = 0;
-  double minimum = std::numeric_limits<double>::infinity();
-  double maximum = -std::numeric_limits<double>::infinity();
-  double mean = 0.0, sum = 0.0;
-  void add(double x) {
-    if (!std::isfinite(x)) return;
-    ++count;
-    minimum = std::min(minimum, x);
-    maximum = std::max(maximum, x);
-    const double before = x - mean;
-    mean += before / static_cast<double>(count);
-    sum += before * (x - mean);
-  }
-};
-
 /// Ranks from -1/2 to 1/2, equal values share the mean of theirs. NaN if a value is not finite.
 Eigen::VectorXd ranks(const std::vector<double>& values) {
   const std::size_t n = values.size();
@@ -112,6 +95,23 @@ void add_sensitivities(const std::vector<std::vector<double>>& parameters,
 }  // namespace
 
 struct SummaryBuilder::Running {
+  /// Mean and deviation by Welford's method.
+  struct Moments {
+    std::uint64_t count = 0;
+    double minimum = std::numeric_limits<double>::infinity();
+    double maximum = -std::numeric_limits<double>::infinity();
+    double mean = 0.0, sum = 0.0;
+    void add(double x) {
+      if (!std::isfinite(x)) return;
+      ++count;
+      minimum = std::min(minimum, x);
+      maximum = std::max(maximum, x);
+      const double before = x - mean;
+      mean += before / static_cast<double>(count);
+      sum += before * (x - mean);
+    }
+  };
+
   StudySummary summary;
   std::vector<Moments> moments;
   std::vector<std::vector<double>> columns;  ///< parameters, then results, of the analyzed rows
@@ -162,7 +162,7 @@ StudySummary SummaryBuilder::finish() {
   const std::vector<std::vector<double>> parameters(
       running_->columns.begin(), running_->columns.begin() + static_cast<std::ptrdiff_t>(first));
   for (std::size_t i = 0; i < running_->moments.size(); ++i) {
-    const Moments& moments = running_->moments[i];
+    const Running::Moments& moments = running_->moments[i];
     StudySummary::Result result{.name = study_.results()[i], .count = moments.count};
     if (moments.count > 0) {
       result.minimum = moments.minimum;
@@ -197,15 +197,15 @@ std::span<const double> StudySummary::levels() {
 std::string study_repeat_command(std::string_view folder, std::uint64_t number) {
   std::string quoted = "'";
   for (const char c : folder) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  const bool plain = folder.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                              "0123456789_-./") == std::string_view::npos;
+  const bool plain = folder.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-./") == std::string_view::npos;
   return fmt::format("dynamics study {} --case {} --output case_{}.html",
                      plain ? std::string(folder) : quoted + "'", number, number);
 }
 
-void StudyFolder::write_summary(
-    const StudySummary& summary, const std::string& run,
-    std::span<const std::pair<std::string, std::string>> links) const {
+void StudyFolder::write_summary(const StudySummary& summary, const std::string& run,
+                                std::span<const std::pair<std::string, std::string>> links) const {
   using nlohmann::ordered_json;
   const auto finite = [](double x) {
     return std::isfinite(x) ? ordered_json(x) : ordered_json(nullptr);

@@ -23,17 +23,16 @@ double changed(Change change, double base, double value) {
 
 void check_sign(const Variation& variation, double value, const std::string& element) {
   const auto sign = variation.quantity->sign;
-  const bool wrong =
-      (sign == Quantity::Sign::positive && !(value > 0.0)) ||
-      (sign == Quantity::Sign::not_negative && !(value >= 0.0)) || !std::isfinite(value);
+  const bool wrong = (sign == Quantity::Sign::positive && !(value > 0.0)) ||
+                     (sign == Quantity::Sign::not_negative && !(value >= 0.0)) ||
+                     !std::isfinite(value);
   if (!wrong) return;
   throw ArgumentError(element, fmt::format("{} {:g} drawn by '{}': must {}; narrow the "
                                            "distribution or give bounds",
                                            variation.quantity->name, value, variation.name,
-                                           sign == Quantity::Sign::any ? "be finite"
-                                           : sign == Quantity::Sign::positive
-                                               ? "be positive"
-                                               : "not be negative"));
+                                           sign == Quantity::Sign::any        ? "be finite"
+                                           : sign == Quantity::Sign::positive ? "be positive"
+                                                                              : "not be negative"));
 }
 
 /// The inertia after scaling all positions along one axis of the link by `factor`: the second
@@ -106,8 +105,7 @@ struct ChangedRobot {
   }
 };
 
-void vary_robot(const Variation& variation, double value, const Model& model,
-                ChangedRobot& robot) {
+void vary_robot(const Variation& variation, double value, const Model& model, ChangedRobot& robot) {
   robot.changed = true;
   const Eigen::Index axis = variation.quantity->axis;
   switch (variation.quantity->kind) {
@@ -153,12 +151,8 @@ CaseSetup apply_variations(const Plan& plan, const Nominal& nominal,
           start[i] = changed(variation.change, start[i], value);
         break;
       }
-      case QuantityKind::kp:
-        vary_gains(variation, value, nominal.model, setup.gains.kp);
-        break;
-      case QuantityKind::kd:
-        vary_gains(variation, value, nominal.model, setup.gains.kd);
-        break;
+      case QuantityKind::kp: vary_gains(variation, value, nominal.model, setup.gains.kp); break;
+      case QuantityKind::kd: vary_gains(variation, value, nominal.model, setup.gains.kd); break;
       case QuantityKind::bandwidth:
         vary_gains(variation, value, nominal.model, setup.gains.bandwidth);
         break;

@@ -11,12 +11,12 @@ class BadStudy : public test::Program {
   /// A study with one line replaced by another.
   static std::string with(const std::string& line, const std::string& replacement) {
     std::string text =
-        "robot: planar3\n"                                          // 1
-        "run: {simulate: {duration: 0.05}}\n"                       // 2
-        "vary:\n"                                                   // 3
+        "robot: planar3\n"                                                  // 1
+        "run: {simulate: {duration: 0.05}}\n"                               // 2
+        "vary:\n"                                                           // 3
         "  - {parameter: mass, of: link1, scale: {uniform: [0.9, 1.1]}}\n"  // 4
-        "keep: [peak tau_*, final q_*]\n"                           // 5
-        "samples: 4\n";                                             // 6
+        "keep: [peak tau_*, final q_*]\n"                                   // 5
+        "samples: 4\n";                                                     // 6
     const std::size_t at = text.find(line);
     EXPECT_NE(at, std::string::npos) << line;
     return text.replace(at, line.size(), replacement);

@@ -54,13 +54,13 @@ TEST_F(StudyProgram, WritesTableSummaryAndPage) {
 }
 
 TEST_F(StudyProgram, TheWorstRunIsOneClickAway) {
-  write("viewer.html", R"(<script id="run" type="application/json">null</script>)");
-  viewer = (folder / "viewer.html").string();
-  const auto result = run("study falls.yaml --output out");
-  if (result.out.find("not written: ") != std::string::npos &&
-      result.err.find("template") == std::string::npos && !fs::exists(folder / "out/worst.html"))
-    GTEST_SKIP() << "no template of dynamics_viewer";
+  viewer = write("viewer.html", "[__DYNAMICS_RUN__,__DYNAMICS_COMPARE__,__DYNAMICS_MESHES__]");
+  must_run("study falls.yaml --output out");
   EXPECT_THAT(read(folder / "out/page.html"), HasSubstr("worst.html"));
+  const auto summary = nlohmann::json::parse(read(folder / "out" / "summary.json"));
+  const auto run_of_page = nlohmann::json::parse(read(folder / "out" / "worst.html")).at(0);
+  EXPECT_THAT(run_of_page.at("settings").at("command"),
+              HasSubstr("case " + summary.at("worst").at(0).at("case").dump()));
 }
 
 TEST_F(StudyProgram, RowOfACaseIsRepeatedByItsCommand) {
@@ -72,8 +72,7 @@ TEST_F(StudyProgram, RowOfACaseIsRepeatedByItsCommand) {
   std::smatch line;
   ASSERT_TRUE(std::regex_search(csv, line, std::regex("\n" + std::to_string(number) + ",[^\n]*")));
   std::smatch value;
-  ASSERT_TRUE(
-      std::regex_search(repeated.out, value, std::regex("final_q_joint1 = ([-+0-9.e]+)")));
+  ASSERT_TRUE(std::regex_search(repeated.out, value, std::regex("final_q_joint1 = ([-+0-9.e]+)")));
   EXPECT_THAT(line.str(), HasSubstr("," + value[1].str() + ","));
   EXPECT_TRUE(read(folder / "w.csv").starts_with("t,q_joint1"));
 }
@@ -87,7 +86,6 @@ TEST_F(StudyProgram, ThreadsPartsAndRestartsGiveTheSameTable) {
   EXPECT_FALSE(fs::exists(folder / "parts/table.csv"));
   must_run("study --merge parts");
   EXPECT_EQ(table("one"), table("parts"));
-  EXPECT_EQ(read(folder / "one/page.html").size(), read(folder / "three/page.html").size() - 0U);
 }
 
 TEST_F(StudyProgram, MissingPartIsNamed) {
@@ -170,9 +168,9 @@ TEST_F(StudyProgram, KilledProcessLosesTheCasesInProgressOnly) {
 // the limit of a file's size stands for a full disk: write() fails in the same way
 TEST_F(StudyProgram, FullDiskIsReportedAndLosesNothing) {
   must_run("study falls.yaml --output whole");
-  const std::string command =
-      "cd '" + folder.string() + "' && trap '' XFSZ && ulimit -f 4 && '" + DYNAMICS_PROGRAM +
-      "' study falls.yaml --output out --threads 1 >out.txt 2>err.txt";
+  const std::string command = "cd '" + folder.string() + "' && trap '' XFSZ && ulimit -f 4 && '" +
+                              DYNAMICS_PROGRAM +
+                              "' study falls.yaml --output out --threads 1 >out.txt 2>err.txt";
   const int status = std::system(("bash -c \"" + command + "\"").c_str());  // NOLINT
   EXPECT_EQ(WEXITSTATUS(status), 2);
   EXPECT_THAT(read(folder / "err.txt"),
@@ -273,7 +271,8 @@ TEST_F(StudyProgram, DescriptionsOfTheDocumentationRun) {
 
 /// Runs a job script of the documentation with the program in PATH.
 TEST_F(StudyProgram, JobScriptsOfTheDocumentationRun) {
-  const std::string path = "PATH='" + fs::path(DYNAMICS_PROGRAM).parent_path().string() + "':$PATH ";
+  const std::string path =
+      "PATH='" + fs::path(DYNAMICS_PROGRAM).parent_path().string() + "':$PATH ";
   write("masses.yaml", read(folder / "falls.yaml"));
   must_run("study masses.yaml --output whole");
   std::string array_script;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers of studies: known answers, the properties of each kind of points, distributions.
 
+#include "study/sampling.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include <vector>
 
 #include "study/philox.hpp"
-#include "study/sampling.hpp"
 #include "study/statistics.hpp"
 
 namespace dynamics::study {
@@ -42,8 +43,7 @@ std::vector<std::vector<double>> points(Sampling sampling, std::uint64_t seed, s
   return result;
 }
 
-constexpr Sampling all_samplings[] = {Sampling::random, Sampling::sobol,
-                                      Sampling::latin_hypercube};
+constexpr Sampling all_samplings[] = {Sampling::random, Sampling::sobol, Sampling::latin_hypercube};
 
 TEST(UnitPoints, HaveTheMomentsOfTheUniformDistribution) {
   constexpr std::size_t n = 4096;
@@ -125,11 +125,8 @@ TEST(Distribution, InvertsItsDistributionFunction) {
   const boost::math::normal reference(3.0, 2.0);
   for (const double u : {1e-6, 0.1, 0.5, 0.975})
     EXPECT_NEAR(boost::math::cdf(reference, normal.quantile(u)), u, 1e-14);
-  const Distribution truncated{.kind = Distribution::Kind::normal,
-                               .first = 0.0,
-                               .second = 1.0,
-                               .lower = -1.0,
-                               .upper = 0.5};
+  const Distribution truncated{
+      .kind = Distribution::Kind::normal, .first = 0.0, .second = 1.0, .lower = -1.0, .upper = 0.5};
   const boost::math::normal standard;
   const double below = boost::math::cdf(standard, -1.0), above = boost::math::cdf(standard, 0.5);
   for (const double u : {1e-9, 0.3, 1.0 - 1e-9}) {

@@ -23,13 +23,13 @@ using testing::HasSubstr;
 
 class Folder : public testing::Test {
  protected:
-  Folder()
-      : path(fs::path(testing::TempDir()) / ("dynamics_study_" + std::to_string(::getpid()))) {
+  Folder() : path(fs::path(testing::TempDir()) / ("dynamics_study_" + std::to_string(::getpid()))) {
     fs::remove_all(path);
   }
   ~Folder() override { fs::remove_all(path); }
   StudyFolder open(const Study& study, bool resume = true) const {
-    return {path.string(), study,
+    return {path.string(),
+            study,
             {.rows = resume ? StudyFolderOptions::Rows::keep : StudyFolderOptions::Rows::refuse}};
   }
   static void compute(const Study& study, const StudyFolder& folder,
@@ -223,9 +223,11 @@ worst: smallest gravity_joint3
   EXPECT_EQ(json.at("worst").at(0).at("command"),
             study_repeat_command(folder.path(), summary.worst[0].number));
   // the data of the page are JSON, whatever they contain
-  const std::string page = read("page.html"), open_tag = "<script id=\"data\" type=\"application/json\">";
+  const std::string page = read("page.html"),
+                    open_tag = "<script id=\"data\" type=\"application/json\">";
   const std::size_t begin = page.find(open_tag) + open_tag.size();
-  const auto data = nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  const auto data =
+      nlohmann::json::parse(page.substr(begin, page.find("</script>", begin) - begin));
   EXPECT_EQ(data.at("rows").size(), 402U);
   EXPECT_EQ(data.at("links").at(0).at("text"), "the </script> run");
 }

@@ -58,8 +58,7 @@ double result(const Study& study, const StudyRow& row, const std::string& name) 
   const auto& names = study.results();
   const auto found = std::find(names.begin(), names.end(), name);
   EXPECT_NE(found, names.end()) << name;
-  return row.values.at(study.parameters().size() +
-                       static_cast<std::size_t>(found - names.begin()));
+  return row.values.at(study.parameters().size() + static_cast<std::size_t>(found - names.begin()));
 }
 
 // the same numbers from the functions that a user would call

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "dynamics_core/error.hpp"
@@ -125,11 +125,15 @@ void write_columns(hid_t file, const Study& study, const StudyFolder& folder) {
 bool write_hdf5(const Study& study, const StudyFolder& folder) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // errors are reported here
   const std::string path = folder.path() + "/table.h5", temporary = path + ".part";
-  {
+  try {
     const Handle file(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
                       H5Fclose, "file");
     write_columns(file, study, folder);
     check(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
   }
   std::filesystem::rename(temporary, path);
   return true;

@@ -60,8 +60,6 @@ void abort_all(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const DynamicsMpiFunctions
-    dynamics_mpi_functions;
-const DynamicsMpiFunctions dynamics_mpi_functions = {dynamics_mpi_version, start,  take,
-                                                     largest,              gather, finish,
-                                                     abort_all};
+extern "C" __attribute__((visibility("default"))) const DynamicsMpiFunctions dynamics_mpi_functions;
+const DynamicsMpiFunctions dynamics_mpi_functions = {
+    dynamics_mpi_version, start, take, largest, gather, finish, abort_all};

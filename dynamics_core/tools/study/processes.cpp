@@ -30,7 +30,7 @@ class ThisProcess : public Processes {
 
 /// The number in an environment variable, 0 if there is none.
 int number_in(const char* variable) {
-  const char* text = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe)
+  const char* text = std::getenv(variable);      // NOLINT(concurrency-mt-unsafe)
   return text == nullptr ? 0 : std::atoi(text);  // NOLINT(cert-err34-c)
 }
 
@@ -64,9 +64,10 @@ class MpiRanks : public Processes {
       throw std::runtime_error(fmt::format("MPI cannot be started (error {})", error));
     if (size_ == expected) return;
     mpi_.finish();
-    throw InputError(fmt::format("mpirun started {} processes, MPI sees {}: the mpirun must be "
-                                 "that of the MPI that {} was built with (OpenMPI)",
-                                 expected, size_, plugin_name));
+    throw InputError(
+        fmt::format("mpirun started {} processes, MPI sees {}: the mpirun must be "
+                    "that of the MPI that {} was built with (OpenMPI)",
+                    expected, size_, plugin_name));
   }
   MpiRanks(const MpiRanks&) = delete;
   MpiRanks& operator=(const MpiRanks&) = delete;
@@ -99,6 +100,7 @@ std::unique_ptr<Processes> find_processes() {
   const int ranks = started_ranks();
   if (ranks == 0) return std::make_unique<ThisProcess>();
   const fs::path path = find_plugin();
+  if (path.empty() && ranks == 1) return std::make_unique<ThisProcess>();
   if (path.empty()) {
     throw InputError(fmt::format(
         "{} processes were started by mpirun, but this program was built without MPI "

@@ -54,8 +54,7 @@ std::string strongest(const Study& study, const StudySummary::Result& result) {
 void print_summary(const Study& study, const StudyFolder& folder, const StudySummary& summary) {
   std::size_t width = 6;
   const std::size_t shown = std::min(most_printed, summary.results.size());
-  for (std::size_t i = 0; i < shown; ++i)
-    width = std::max(width, summary.results[i].name.size());
+  for (std::size_t i = 0; i < shown; ++i) width = std::max(width, summary.results[i].name.size());
   fmt::print("\n{:{}} {:>11} {:>11} {:>11} {:>11} {:>11}  {}\n", "result", width, "minimum", "5 %",
              "median", "95 %", "maximum", "strongest rank correlation");
   for (std::size_t i = 0; i < shown; ++i) {
@@ -75,8 +74,7 @@ void print_summary(const Study& study, const StudyFolder& folder, const StudySum
     fmt::print("quantiles and correlations are from {} evenly chosen cases\n", summary.analyzed);
   constexpr std::size_t most_worst = 3;
   if (!summary.worst.empty())
-    fmt::print("\nworst cases by {} ({}):\n",
-               printable(study.results()[study.worst_result()]),
+    fmt::print("\nworst cases by {} ({}):\n", printable(study.results()[study.worst_result()]),
                study.largest_is_worst() ? "largest" : "smallest");
   for (std::size_t i = 0; i < std::min(most_worst, summary.worst.size()); ++i) {
     fmt::print("  case {}: {:.6g}", summary.worst[i].number, summary.worst[i].value);
@@ -92,8 +90,7 @@ void print_summary(const Study& study, const StudyFolder& folder, const StudySum
 
 }  // namespace
 
-void write_results(const Study& study, const StudyFolder& folder,
-                   const StudyExecution& execution) {
+void write_results(const Study& study, const StudyFolder& folder, const StudyExecution& execution) {
   const StudySummary summary = folder.write_table();
   std::vector<std::string> missing;
   const bool hdf5 = write_hdf5(study, folder);
