@@ -42,10 +42,11 @@ LogReader::LogReader(std::string path, const Study& study)
   if (!file_) throw StateError(path_, "cannot be read: " + error_text(errno));
   std::array<char, 256> line{};
   if (std::fgets(line.data(), line.size(), file_.get()) == nullptr) return;  // nothing written yet
-  const std::string_view found(line.data()), expected = log_header(study);
+  const std::string_view found(line.data());
+  const std::string expected = log_header(study);
   if (found == expected) return;
   if (!found.ends_with('\n')) return;  // killed while it wrote the first line
-  std::istringstream given{std::string(found)}, wanted{std::string(expected)};
+  std::istringstream given{std::string(found)}, wanted{expected};
   std::string format, version, fingerprint, instructions, other;
   given >> format >> version >> fingerprint >> instructions;
   wanted >> other >> other >> other;
