@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import importlib
 import itertools
 import json
 import os
@@ -23,6 +24,12 @@ def _rows(study: _core.Study, numbers: List[int]) -> Rows:
     """Compute some cases. Runs in a thread or on a worker of Dask."""
     values, errors = study.run(numbers)
     return values, errors, _core.instruction_set()
+
+
+def _rows_and_worker(study: _core.Study, numbers: List[int]) -> Tuple[Rows, str]:
+    """Compute some cases on a worker of Dask; return its address too."""
+    worker: Any = importlib.import_module("distributed").get_worker()
+    return _rows(study, numbers), str(worker.address)
 
 
 def _chunks(numbers: List[int], size: int) -> Iterator[List[int]]:
@@ -53,10 +60,7 @@ def _by_threads(study: _core.Study, folder: _core.StudyFolder, chunks: List[List
 
 def _by_dask(client: Any, study: _core.Study, folder: _core.StudyFolder,
              chunks: List[List[int]]) -> Dict[str, int]:
-    from distributed import as_completed, get_worker
-
-    def compute(shared: _core.Study, numbers: List[int]) -> Tuple[Rows, str]:
-        return _rows(shared, numbers), str(get_worker().address)
+    distributed: Any = importlib.import_module("distributed")  # has no type stubs
 
     shared = client.scatter(study, broadcast=True)
     # a few chunks per worker are on their way: the scheduler's memory does not grow with the study
@@ -64,12 +68,12 @@ def _by_dask(client: Any, study: _core.Study, folder: _core.StudyFolder,
     numbers_of: Dict[Any, List[int]] = {}
 
     def submit(numbers: List[int]) -> Any:
-        future = client.submit(compute, shared, numbers, pure=False)
+        future = client.submit(_rows_and_worker, shared, numbers, pure=False)
         numbers_of[future.key] = numbers
         return future
 
     ahead = 4 * max(1, sum(client.nthreads().values()))
-    pending = as_completed([submit(numbers) for numbers in itertools.islice(waiting, ahead)])
+    pending = distributed.as_completed([submit(numbers) for numbers in itertools.islice(waiting, ahead)])
     by_worker: Dict[str, int] = {}
     for future in pending:
         rows, worker = future.result()

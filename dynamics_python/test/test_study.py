@@ -58,6 +58,7 @@ def test_dask_gives_the_same_table(falls, tmp_path):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
                                   dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client:
+            client.wait_for_workers(2)
             summary = dynamics.study(falls, tmp_path / "dask", client=client, chunk=3)
             assert sum(summary["run"]["by_worker"].values()) == 40
             with pytest.raises(dynamics.ArgumentError, match="threads has no effect"):
