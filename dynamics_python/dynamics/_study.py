@@ -73,7 +73,8 @@ def _by_dask(client: Any, study: _core.Study, folder: _core.StudyFolder,
         return future
 
     ahead = 4 * max(1, sum(client.nthreads().values()))
-    pending = distributed.as_completed([submit(numbers) for numbers in itertools.islice(waiting, ahead)])
+    first = [submit(numbers) for numbers in itertools.islice(waiting, ahead)]
+    pending = distributed.as_completed(first)
     by_worker: Dict[str, int] = {}
     for future in pending:
         rows, worker = future.result()

@@ -119,15 +119,15 @@ class FolderObject {
       throw ArgumentError("values", fmt::format("has {} numbers; {} are needed", values.size(),
                                                 numbers.size() * width));
     if (numbers.empty()) return;
-    Lane& lane = lane_before(numbers.front());
+    OrderedLog& ordered = log_before(numbers.front());
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const auto error = errors.find(i);
       const auto first = values.begin() + static_cast<std::ptrdiff_t>(i * width);
-      lane.log.append({numbers[i],
-                       {first, first + static_cast<std::ptrdiff_t>(width)},
-                       error == errors.end() ? "" : error->second});
+      ordered.log.append({numbers[i],
+                          {first, first + static_cast<std::ptrdiff_t>(width)},
+                          error == errors.end() ? "" : error->second});
     }
-    lane.next = numbers.back() + 1;
+    ordered.next = numbers.back() + 1;
   }
 
   void write_results(const std::string& run) const {
@@ -135,21 +135,21 @@ class FolderObject {
   }
 
  private:
-  struct Lane {
+  struct OrderedLog {
     StudyLog log;
     std::uint64_t next;
   };
-  Lane& lane_before(std::uint64_t number) {
-    for (Lane& lane : lanes_) {
-      if (lane.next <= number) return lane;
+  OrderedLog& log_before(std::uint64_t number) {
+    for (OrderedLog& ordered : logs_) {
+      if (ordered.next <= number) return ordered;
     }
-    lanes_.push_back({folder_.open_log("python"), 0});
-    return lanes_.back();
+    logs_.push_back({folder_.open_log("python"), 0});
+    return logs_.back();
   }
 
   Study study_;
   StudyFolder folder_;
-  std::vector<Lane> lanes_;
+  std::vector<OrderedLog> logs_;
 };
 
 }  // namespace
