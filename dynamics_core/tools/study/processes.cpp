@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "processes.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <string>
 
 #include "../command.hpp"
 #include "mpi_functions.hpp"
+#include "plugin.hpp"
 
 namespace dynamics::tools {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* plugin_name = "dynamics_study_mpi.so";
 
@@ -42,19 +40,6 @@ int started_ranks() {
   }
   const bool pmix = std::getenv("PMIX_RANK") != nullptr;  // NOLINT(concurrency-mt-unsafe)
   return pmix ? std::max(1, number_in("SLURM_NTASKS")) : 0;
-}
-
-/// DYNAMICS_STUDY_MPI alone if it is set; otherwise the install tree and the build tree.
-fs::path find_plugin() {
-  const char* given = std::getenv("DYNAMICS_STUDY_MPI");  // NOLINT(concurrency-mt-unsafe)
-  std::error_code error;
-  if (given != nullptr) return fs::is_regular_file(given, error) ? fs::path(given) : fs::path();
-  const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  for (const fs::path& path :
-       {here / ".." / DYNAMICS_LIBEXEC / "dynamics_core" / plugin_name, here / plugin_name}) {
-    if (fs::is_regular_file(path, error)) return path;
-  }
-  return {};
 }
 
 class MpiRanks : public Processes {
@@ -99,7 +84,7 @@ class MpiRanks : public Processes {
 std::unique_ptr<Processes> find_processes() {
   const int ranks = started_ranks();
   if (ranks == 0) return std::make_unique<ThisProcess>();
-  const fs::path path = find_plugin();
+  const auto path = find_plugin(plugin_name, "DYNAMICS_STUDY_MPI");
   if (path.empty() && ranks == 1) return std::make_unique<ThisProcess>();
   if (path.empty()) {
     throw InputError(fmt::format(
@@ -108,13 +93,8 @@ std::unique_ptr<Processes> find_processes() {
         "the whole study. Use --threads, or --part K/N in a job array",
         ranks, plugin_name));
   }
-  // OpenMPI's own plugins need its symbols
-  void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
-  void* symbol = library == nullptr ? nullptr : ::dlsym(library, "dynamics_mpi_functions");
-  if (symbol == nullptr)
-    throw InputError(fmt::format("{} cannot be loaded: {}", path.string(),
-                                 ::dlerror()));  // NOLINT(concurrency-mt-unsafe)
-  const auto& functions = *static_cast<const DynamicsMpiFunctions*>(symbol);
+  const auto& functions =
+      *static_cast<const DynamicsMpiFunctions*>(plugin_symbol(path, "dynamics_mpi_functions"));
   if (functions.version != dynamics_mpi_version)
     throw InputError(path.string() + " is of another version of this program");
   return std::make_unique<MpiRanks>(functions, ranks);
