@@ -2,6 +2,7 @@
 // `dynamics study`: results, parts, restarts, full disks, mpirun.
 
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <regex>
 #include <thread>
@@ -51,6 +52,33 @@ TEST_F(StudyProgram, WritesTableSummaryAndPage) {
   EXPECT_EQ(fs::exists(folder / "out" / "table.h5"),
             result.out.find("built without HDF5") == std::string::npos);
   EXPECT_THAT(result.out, HasSubstr("viewer.html is not installed"));
+}
+
+// read by h5dump, which shares no code with the writer
+TEST_F(StudyProgram, Hdf5TableHasTheNumbersOfTheCsv) {
+  if (std::system("h5dump --version >/dev/null 2>&1") != 0)  // NOLINT
+    GTEST_SKIP() << "h5dump (hdf5-tools) is not installed";
+  must_run("study falls.yaml --output out");
+  if (!fs::exists(folder / "out/table.h5")) GTEST_SKIP() << "built without HDF5 (libhdf5-dev)";
+  const std::string dump = "cd '" + folder.string() +
+                           "' && h5dump -d final_q_joint2 -b LE -o column.bin out/table.h5 "
+                           ">/dev/null";
+  ASSERT_EQ(std::system(dump.c_str()), 0);  // NOLINT
+  const std::string bytes = read(folder / "column.bin");
+  std::vector<double> column(bytes.size() / sizeof(double));
+  std::memcpy(column.data(), bytes.data(), bytes.size());
+  std::istringstream lines(table("out"));
+  std::string line;
+  std::getline(lines, line);
+  std::vector<double> expected;
+  while (std::getline(lines, line)) {
+    std::istringstream cells(line);
+    std::string cell;
+    for (int i = 0; i < 9; ++i) std::getline(cells, cell, ',');  // case, six masses, q1, q2
+    expected.push_back(std::strtod(cell.c_str(), nullptr));
+  }
+  ASSERT_EQ(expected.size(), 60U);
+  EXPECT_EQ(column, expected);
 }
 
 TEST_F(StudyProgram, TheWorstRunIsOneClickAway) {
