@@ -30,9 +30,11 @@ LAYERS = {
     "control": DYNAMICS + ["readers", "trajectory", "plant"],
     "simulation": DYNAMICS + ["readers", "mcap", "trajectory", "ode", "plant", "control"],
     "check": DYNAMICS + ["readers"],
+    "study": DYNAMICS + ["readers", "mcap", "trajectory", "ode", "plant", "control", "simulation"],
     "papers": DYNAMICS + ["readers", "trajectory", "ode", "plant", "control", "simulation"],
     "tools": DYNAMICS
-    + ["readers", "mcap", "trajectory", "ode", "plant", "control", "simulation", "check", "papers"],
+    + ["readers", "mcap", "trajectory", "ode", "plant", "control", "simulation", "check", "study"]
+    + ["papers"],
 }
 
 # The public headers (include/dynamics_core/) by the folder that implements them. They follow the
@@ -53,6 +55,7 @@ PUBLIC = {
     "control": "controllers",
     "simulation": "real_time_simulation recording simulate",
     "check": "check",
+    "study": "study",
     "papers": "formulations",
     "tools": "dynamics_core",
 }

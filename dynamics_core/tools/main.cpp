@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   dynamics::tools::add_compare(app, outcome);
   dynamics::tools::add_count(app, outcome);
   dynamics::tools::add_simulate(app, outcome);
+  dynamics::tools::add_study(app, outcome);
   dynamics::tools::add_view(app, outcome);
   dynamics::tools::add_check(app, outcome);
   dynamics::tools::add_urdf(app, outcome);

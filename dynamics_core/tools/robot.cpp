@@ -122,6 +122,8 @@ void report_warnings(Robot& robot, std::span<const Note> notes) {
   }
 }
 
+Robot load_robot_silently(const std::string& argument) { return read_robot(argument); }
+
 Robot load_robot_or_mechanism(const std::string& argument) {
   Robot robot = read_robot(argument);
   report_warnings(robot, robot.model.notes());

@@ -46,6 +46,8 @@ void report_warnings(Robot& robot, std::span<const Note> notes);
 /// InputError or an Error of the library. A robot with closed loops is refused by load_robot().
 Robot load_robot(const std::string& argument);
 Robot load_robot_or_mechanism(const std::string& argument);
+/// The same without reporting warnings, for one of several processes that load the same robot.
+Robot load_robot_silently(const std::string& argument);
 
 /// Contents of a file. Throws InputError with the path if it cannot be read.
 std::string read_file(const std::string& path);

@@ -47,6 +47,7 @@ from ._motion import (
 )
 from ._robot import Energy, InverseKinematics, ModelWarning, NaturalModes, Payload, Robot, load
 from ._run import Run, RunEvent, RunStatistics
+from ._study import study
 
 __all__ = [
     "ArgumentError",
@@ -84,6 +85,7 @@ __all__ = [
     "load",
     "read_robot_description",
     "repair",
+    "study",
     "trajectory",
     "trajectory_from_function",
 ]

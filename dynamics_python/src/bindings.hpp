@@ -12,5 +12,6 @@ void bind_check(pybind11::module_& module);
 void bind_robot(pybind11::module_& module);
 void bind_trajectory(pybind11::module_& module);
 void bind_simulation(pybind11::module_& module);
+void bind_study(pybind11::module_& module);
 
 }  // namespace dynamics::python

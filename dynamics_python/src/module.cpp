@@ -76,5 +76,6 @@ PYBIND11_MODULE(_core, module) {
   python::bind_trajectory(module);
   python::bind_robot(module);
   python::bind_simulation(module);
+  python::bind_study(module);
   python::bind_benchmark(module);
 }

@@ -39,6 +39,7 @@
 #include "dynamics_core/recording.hpp"
 #include "dynamics_core/regressor.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/study.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/trajectory_efforts.hpp"
 #include "dynamics_core/version.hpp"

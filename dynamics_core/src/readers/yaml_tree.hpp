@@ -59,6 +59,7 @@ class Cursor {
   void allow_keys(std::initializer_list<std::string_view> known) const;
 
   bool is_map() const { return node_->kind == Node::Kind::map; }
+  bool is_list() const { return node_->kind == Node::Kind::sequence; }
   bool has(std::string_view key) const;
   std::optional<Cursor> find(std::string_view key) const;
   Cursor at(std::string_view key) const;  ///< throws Error if it is missing
