@@ -106,7 +106,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
       extra_interfaces_.emplace_back(name.substr(0, slash), name.substr(slash + 1) + "_velocity");
     }
     for (const char* name : {"kinetic_energy", "potential_energy", "strain_energy", "steps",
-                             "evaluations", "late_steps"}) {
+                             "evaluations", "late_steps", "unsolved"}) {
       extra_interfaces_.emplace_back(info_.name, name);
     }
     SystemRegistry::instance().add(link_);
@@ -414,6 +414,10 @@ DynamicsSystem::return_type DynamicsSystem::read(const rclcpp::Time&,
     link_->reads.fetch_add(1, std::memory_order_release);
     return return_type::ERROR;
   }
+  RCLCPP_WARN_EXPRESSION(get_logger(), robot_->statistics().unsolved > unsolved_,
+                         "%s: the search for held joints and saturated drives did not converge",
+                         info_.name.c_str());
+  unsolved_ = robot_->statistics().unsolved;
   export_states();
   link_->reads.fetch_add(1, std::memory_order_release);
   return return_type::OK;

@@ -103,6 +103,9 @@ struct RealTimeStatistics {
   std::uint64_t evaluations = 0;    ///< of the accelerations
   std::uint64_t mode_changes = 0;   ///< located: joints that come to rest, slide or reach a stop
   std::uint64_t impulse_steps = 0;  ///< steps with too many of them to locate
+  /// Searches for the joints that are held and the drives that saturate that did not converge; the
+  /// last guess was used.
+  std::uint64_t unsolved = 0;
 };
 
 /// A robot with drives that is advanced step by step.

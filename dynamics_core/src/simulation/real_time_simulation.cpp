@@ -404,6 +404,7 @@ void RealTimeSimulation::Implementation::step() {
   drives.end_step(q(y_), qd(y_));
   require_finite();
   ++statistics.steps;
+  statistics.unsolved += constraints_.take_unsolved() + impulse_step_.take_unsolved();
   time = static_cast<double>(statistics.steps) * options.step;
 }
 

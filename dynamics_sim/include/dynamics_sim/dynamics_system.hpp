@@ -109,6 +109,8 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   std::shared_ptr<SystemLink> link_;
   std::unique_ptr<SystemServices> services_;
   std::atomic<bool> active_ = false;
+  SystemState before_;          // a reset
+  std::uint64_t unsolved_ = 0;  // reported
 };
 
 }  // namespace dynamics_sim
