@@ -34,8 +34,8 @@ TEST(ResourceManager, LoadsRunsAndSwitchesModes) {
   ASSERT_TRUE(command.set_value(0.6));
   ASSERT_EQ(manager.cycle(500), return_type::OK);
   EXPECT_NEAR(manager.state("joint1/position"), 0.6, 1e-6);
-  EXPECT_FALSE(manager.claim({"joint1/effort"}));
-  EXPECT_TRUE(manager.claim({"joint1/effort"}, {"joint1/position"}));
+  EXPECT_TRUE(manager.claim({"joint1/effort"})) << "feed-forward";
+  EXPECT_FALSE(manager.claim({"joint1/torque"}));
 }
 
 TEST(ResourceManager, PerformsEveryLifecycleTransition) {

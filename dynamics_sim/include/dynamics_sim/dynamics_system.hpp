@@ -52,7 +52,7 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   std::vector<hardware_interface::InterfaceDescription>
   export_unlisted_state_interface_descriptions() override;
 
-  /// Rejects unknown command interfaces, and effort together with position or velocity.
+  /// Rejects unknown command interfaces.
   return_type prepare_command_mode_switch(const std::vector<std::string>& start,
                                           const std::vector<std::string>& stop) override;
   return_type perform_command_mode_switch(const std::vector<std::string>& start,
