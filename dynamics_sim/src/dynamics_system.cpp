@@ -67,6 +67,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
 DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
   try {
     parameters_ = read_parameters(info_);
+    transmissions_ = read_transmissions(info_);
     for (const auto& name : parameters_.ignored) {
       RCLCPP_WARN(get_logger(), "unknown parameter %s is ignored", in_quotes(name).c_str());
     }
@@ -107,6 +108,10 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
     for (const char* name : {"kinetic_energy", "potential_energy", "strain_energy", "steps",
                              "evaluations", "late_steps", "unsolved"}) {
       extra_interfaces_.emplace_back(info_.name, name);
+    }
+    for (const SimpleReduction& one : transmissions_) {
+      for (const char* name : {"position", "velocity", "effort"})
+        extra_interfaces_.emplace_back(one.actuator, name);
     }
     SystemRegistry::instance().add(link_);
     return CallbackReturn::SUCCESS;
@@ -334,6 +339,15 @@ void DynamicsSystem::export_states() {
   export_value(static_cast<double>(robot_->statistics().steps));
   export_value(static_cast<double>(robot_->statistics().evaluations));
   export_value(static_cast<double>(late_));
+  export_value(static_cast<double>(robot_->statistics().unsolved));
+  for (const SimpleReduction& one : transmissions_) {
+    const SystemJoint& joint = joints_[one.joint].config;
+    const std::size_t i = joint.coordinate;
+    const double q = joint.multiplier * robot_->positions()[i] + joint.offset;
+    export_value(one.reduction * (q - one.offset));
+    export_value(one.reduction * joint.multiplier * robot_->velocities()[i]);
+    export_value(joint.mimic ? 0.0 : robot_->efforts()[i] / one.reduction);
+  }
 }
 
 }  // namespace dynamics_sim

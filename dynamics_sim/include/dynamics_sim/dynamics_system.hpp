@@ -22,6 +22,7 @@
 #include "dynamics_sim/system_link.hpp"
 #include "dynamics_sim/system_parameters.hpp"
 #include "dynamics_sim/system_services.hpp"
+#include "dynamics_sim/transmissions.hpp"
 
 #if __has_include(<hardware_interface/types/hardware_component_interface_params.hpp>)
 #include <hardware_interface/types/hardware_component_interface_params.hpp>
@@ -104,6 +105,7 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   SystemState initial_;
   std::vector<double> hold_;  // by joint: position when it was released
   std::deque<Joint> joints_;
+  std::vector<SimpleReduction> transmissions_;
   std::vector<std::pair<std::string, std::string>> extra_interfaces_;  // prefix and name
   std::vector<StateHandle> extra_handles_;                             // in the same order
   std::shared_ptr<SystemLink> link_;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading, configuring again and resetting the plugin: transmissions, warnings, requests.
+#include <gtest/gtest.h>
+#include <rcutils/logging.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <dynamics_core/from_urdf.hpp>
+#include <memory>
+#include <string>
+
+#include "dynamics_sim/system_link.hpp"
+#include "robots.hpp"
+#include "system_fixture.hpp"
+
+namespace dynamics_sim::test {
+namespace {
+
+/// `block` with a transmission from motor1 to joint1.
+std::string with_transmission(std::string block, const std::string& type,
+                              const std::string& reduction, const std::string& more = "") {
+  const std::string transmission =
+      "<transmission name='gear'><plugin>transmission_interface/" + type +
+      "</plugin><actuator name='motor1' role='actuator1'/><joint name='joint1' role='joint1'>"
+      "<mechanical_reduction>" +
+      reduction + "</mechanical_reduction><offset>0.1</offset></joint>" + more + "</transmission>";
+  block.insert(block.rfind("</ros2_control>"), transmission);
+  return arm_urdf(block);
+}
+
+TEST(SystemLifecycle, ExportsTheActuatorsOfSimpleTransmissions) {
+  System system(with_transmission(control_block(), "SimpleTransmission", "-50"));
+  ASSERT_NO_FATAL_FAILURE(system.activate());
+  ASSERT_EQ(system.claim({"joint1/velocity"}), return_type::OK);
+  system.command("joint1/velocity", 0.2);
+  system.run(0.1);
+  EXPECT_GT(system.state("joint1/position"), 0.31);
+  EXPECT_NEAR(system.state("motor1/position"), -50.0 * (system.state("joint1/position") - 0.1),
+              1e-12);
+  EXPECT_EQ(system.state("motor1/velocity"), -50.0 * system.state("joint1/velocity"));
+  EXPECT_EQ(system.state("motor1/effort"), system.state("joint1/effort") / -50.0);
+}
+
+TEST(SystemLifecycle, RefusesTransmissionsThatItDoesNotSimulate) {
+  const auto refused = [](const std::string& urdf) {
+    return System(urdf).initialized == CallbackReturn::ERROR;
+  };
+  EXPECT_TRUE(refused(with_transmission(control_block(), "DifferentialTransmission", "1")));
+  EXPECT_TRUE(refused(with_transmission(control_block(), "SimpleTransmission", "0")));
+  EXPECT_TRUE(refused(with_transmission(control_block(), "SimpleTransmission", "2",
+                                        "<joint name='joint10' role='joint2'/>")));
+}
+
+
+}  // namespace
+}  // namespace dynamics_sim::test
