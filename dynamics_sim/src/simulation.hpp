@@ -31,9 +31,10 @@ class Simulation {
     std::uint64_t steps = 0;
   };
 
-  /// `node`: has the parameters of the simulation; spun by the executor of the manager.
-  Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
-             rclcpp::Node::SharedPtr node);
+  /// `node`: has the parameters of the simulation; spun by the executor of the manager. Its
+  /// callbacks may outlive the simulation; they have no effect then.
+  static std::shared_ptr<Simulation> create(
+      std::shared_ptr<controller_manager::ControllerManager> manager, rclcpp::Node::SharedPtr node);
 
   /// Runs until ROS is shut down or the robot cannot be simulated. Returns the exit code.
   int run();
@@ -50,7 +51,10 @@ class Simulation {
   using Clock = std::chrono::steady_clock;
   using Links = std::vector<std::shared_ptr<SystemLink>>;
 
+  Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
+             rclcpp::Node::SharedPtr node);
   void read_parameters();
+  void listen();
   bool failed();
   void check_controllers();
   bool ready();
@@ -72,7 +76,8 @@ class Simulation {
   rclcpp::Node::SharedPtr node_;
   rclcpp::Publisher<rosgraph_msgs::msg::Clock>::SharedPtr clock_;
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
-  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_parameters_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr check_parameters_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr set_parameters_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::vector<std::string> awaited_;
   Clock::time_point last_report_;

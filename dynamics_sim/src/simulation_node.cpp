@@ -50,7 +50,7 @@ int run(int argc, char** argv) {
                  std::string("__ns:=") + manager->get_namespace()});
   own.append_parameter_override("use_sim_time", false);
   const auto node = std::make_shared<rclcpp::Node>("simulation", own);
-  dynamics_sim::Simulation simulation(manager, node);
+  const auto simulation = dynamics_sim::Simulation::create(manager, node);
   const auto services = dynamics_sim::make_services(*node, simulation);
   const auto standard = dynamics_sim::make_standard_services(*node, simulation);
 
@@ -59,7 +59,7 @@ int run(int argc, char** argv) {
   int code = 0;
   std::atomic<bool> spun = false;
   std::thread loop([&] {
-    code = simulation.run();
+    code = simulation->run();
     // Wait for running callbacks: a manager that is shut down while it processes a description may
     // deadlock.
     while (!spun && rclcpp::ok()) {

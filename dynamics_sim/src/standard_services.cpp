@@ -35,7 +35,7 @@ Result to_standard(const Simulation::Result& given) {
 Simulation::Result back_to_start(Simulation& simulation, bool time) {
   dynamics_msgs::srv::ResetSimulation::Request request;
   request.reset_time = time;
-  return simulation.reset(request);
+  return simulation.reset(request, state);
 }
 
 /// The state "stopped" of the standard corresponds to waiting.
@@ -87,29 +87,24 @@ void set_state(Simulation& simulation, const SetState::Request& request,
 
 }  // namespace
 
-Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
-  Services services{node.create_callback_group(rclcpp::CallbackGroupType::Reentrant), {}};
-  services.add<Reset>(node, "~/reset_simulation",
-                      [&simulation](const Reset::Request& request, Reset::Response& response) {
-                        reset(simulation, request, response);
-                      });
-  services.add<Step>(node, "~/step_simulation",
-                     [&simulation](const Step::Request& request, Step::Response& response) {
-                       response.result = to_standard(simulation.step(request.steps));
-                     });
-  services.add<SetState>(
-      node, "~/set_simulation_state",
-      [&simulation](const SetState::Request& request, SetState::Response& response) {
-        set_state(simulation, request, response);
+Services make_standard_services(rclcpp::Node& node, const std::shared_ptr<Simulation>& simulation) {
+  Services services(node, simulation);
+  services.add_waiting<Reset>(node, "~/reset_simulation", reset);
+  services.add_waiting<Step>(
+      node, "~/step_simulation",
+      [](Simulation& own, const Step::Request& request, Step::Response& response) {
+        response.result = to_standard(own.step(request.steps));
       });
-  services.add<GetState>(node, "~/get_simulation_state",
-                         [&simulation](const GetState::Request&, GetState::Response& response) {
-                           response.state.state = number_of(simulation.state());
-                           response.result.result = Result::RESULT_OK;
-                         });
+  services.add_waiting<SetState>(node, "~/set_simulation_state", set_state);
+  services.add<GetState>(
+      node, "~/get_simulation_state",
+      [](Simulation& own, const GetState::Request&, GetState::Response& response) {
+        response.state.state = number_of(own.state());
+        response.result.result = Result::RESULT_OK;
+      });
   services.add<GetFeatures>(
       node, "~/get_simulator_features",
-      [](const GetFeatures::Request&, GetFeatures::Response& response) {
+      [](Simulation&, const GetFeatures::Request&, GetFeatures::Response& response) {
         using Features = SimulatorFeatures;
         response.features.features = {
             Features::SIMULATION_RESET,         Features::SIMULATION_RESET_TIME,
@@ -125,7 +120,7 @@ Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
 #else
 namespace dynamics_sim {
 
-Services make_standard_services(rclcpp::Node&, Simulation&) { return {}; }
+Services make_standard_services(rclcpp::Node&, const std::shared_ptr<Simulation>&) { return {}; }
 
 }  // namespace dynamics_sim
 #endif

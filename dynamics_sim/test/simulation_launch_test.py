@@ -327,6 +327,24 @@ class TestSimulation(unittest.TestCase):
         self.assertAlmostEqual(self.states['second'][stamp]['joint1/position'], START[0],
                                delta=1e-3)
 
+    def test_waiting_services_do_not_block_others(self):
+        deep = QoSProfile(depth=1000)
+        step = self.node.create_client(StepSimulation, '/first/simulation/step', qos_profile=deep)
+        ask = self.node.create_client(SetSimulationState, '/first/simulation/set_state',
+                                      qos_profile=deep)
+        for client in (step, ask):
+            self.addCleanup(self.node.destroy_client, client)
+            self.until(client.service_is_ready, 'services')
+        self.until_paused('first')
+        # more than the executor has threads
+        steps = [step.call_async(StepSimulation.Request(steps=500)) for _ in range(20)]
+        asked = [ask.call_async(SetSimulationState.Request()) for _ in range(40)]
+        self.until(lambda: all(future.done() for future in asked), 'all responses')
+        self.assertFalse(all(future.done() for future in steps), 'they must not wait for steps')
+        self.until(lambda: all(future.done() for future in steps), 'all steps')
+        for future in steps:
+            self.assertEqual(future.result().result.code, ResultCode.SUCCESS)
+
 
 @launch_testing.post_shutdown_test()
 class TestEnd(unittest.TestCase):
