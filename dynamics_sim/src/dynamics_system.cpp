@@ -140,6 +140,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
   try {
     find_handles();
     hold_.assign(robot_->joints(), 0.0);
+    before_ = initial_;
     robot_->reset(initial_.q, initial_.qd);
     remainder_ = 0;
     late_ = 0;
@@ -158,11 +159,38 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
           SystemServices::Options{plant_, parameters_.simulation, parameters_.payload_topic,
                                   !owned});
     }
+    link_->configured = true;
+    link_->set_server([this] { serve(); });
     return CallbackReturn::SUCCESS;
   } catch (const std::exception& error) {
     RCLCPP_ERROR(get_logger(), "%s: %s", info_.name.c_str(), error.what());
     return CallbackReturn::FAILURE;
   }
+}
+
+/// Returns to the state after loading: not paused, without payload and pending requests.
+void DynamicsSystem::forget_requests() {
+  link_->paused = false;
+  link_->steps = 0;
+  link_->payload.withdraw();
+  link_->reset.withdraw();
+  if (!robot_->model().payload()) return;
+  robot_ = std::make_unique<dynamics::RealTimeSimulation>(
+      robot_->plant().with_payload(std::nullopt), parameters_.simulation);
+}
+
+/// A step longer than the control period makes the robot move in some cycles only.
+void DynamicsSystem::warn_of_step() const {
+  if (info_.rw_rate == 0 || step_ <= period_) return;
+  RCLCPP_WARN(get_logger(),
+              "parameter 'step' of %s is %g s, longer than the control period of %g s: the robot "
+              "moves in some periods only; use a step of at most the period",
+              in_quotes(info_.name).c_str(), 1e-9 * static_cast<double>(step_),
+              1e-9 * static_cast<double>(period_));
+}
+
+DynamicsSystem::~DynamicsSystem() {
+  if (link_) link_->set_server(nullptr);
 }
 
 void DynamicsSystem::find_handles() {
@@ -206,25 +234,33 @@ void DynamicsSystem::stop() {
   if (link_) link_->active = false;
 }
 
+/// It cannot be read any more.
+void DynamicsSystem::end() {
+  stop();
+  if (!link_) return;
+  link_->configured = false;
+  link_->set_server(nullptr);
+}
+
 DynamicsSystem::CallbackReturn DynamicsSystem::on_deactivate(const rclcpp_lifecycle::State&) {
   stop();  // the robot does not move until it is activated again
   return CallbackReturn::SUCCESS;
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_cleanup(const rclcpp_lifecycle::State&) {
-  stop();
+  end();
   services_.reset();
   return CallbackReturn::SUCCESS;
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_shutdown(const rclcpp_lifecycle::State&) {
-  stop();
+  end();
   services_.reset();
   return CallbackReturn::SUCCESS;
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_error(const rclcpp_lifecycle::State&) {
-  stop();
+  end();
   return CallbackReturn::SUCCESS;  // unconfigured: configuring it again starts from the initial
                                    // state
 }
@@ -246,19 +282,36 @@ void DynamicsSystem::apply_requests() noexcept {
     link_->payload.give_back(std::move(next));
     link_->payloads.fetch_add(1, std::memory_order_release);
   }
-  if (auto state = link_->reset.take()) {
-    try {
-      robot_->reset(state->q, state->qd);  // was checked by the sender
-    } catch (const std::exception& error) {
-      RCLCPP_ERROR(get_logger(), "%s is not reset: %s", info_.name.c_str(), error.what());
-    }
-    link_->reset.give_back(std::move(state));
+  if (link_->reset.has_pending()) apply_reset();
+}
+
+/// Gives back the state before the reset, so that the sender can return to it.
+void DynamicsSystem::apply_reset() noexcept {
+  auto state = link_->reset.take();
+  if (!state) return;
+  std::copy_n(robot_->positions().begin(), before_.q.size(), before_.q.begin());
+  std::copy_n(robot_->velocities().begin(), before_.qd.size(), before_.qd.begin());
+  try {
+    robot_->reset(state->q, state->qd);  // was checked by the sender
+    std::swap(*state, before_);
     remainder_ = 0;
     late_ = 0;
     link_->time = SystemRegistry::instance().time();
     for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
-    link_->resets.fetch_add(1, std::memory_order_release);
+    link_->reset_refused = false;
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(get_logger(), "%s is not reset: %s", info_.name.c_str(), error.what());
+    link_->reset_refused = true;
   }
+  link_->reset.give_back(std::move(state));
+  link_->resets.fetch_add(1, std::memory_order_release);
+}
+
+/// Applies requests at a time at which the hardware is not read.
+void DynamicsSystem::serve() noexcept {
+  apply_mode_switches();
+  apply_requests();
+  if (robot_->evaluate()) export_states();
 }
 
 /// Time to simulate in this cycle (ns): the period, or as given by the owner of the clock, a pause

@@ -365,10 +365,10 @@ void Simulation::process_requests() {
     is_frozen_ = true;
     changed_.notify_all();
   }
-  if (reset_time_requested_) {
-    reset_time_requested_ = false;
-    started_ = ready_ = false;
-    set_time(0);
+  if (requested_time_) {
+    started_ = ready_ = *requested_time_ != 0;
+    set_time(*requested_time_);
+    requested_time_.reset();
     published_ = {};
     changed_.notify_all();
   }

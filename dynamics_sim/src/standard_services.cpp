@@ -32,7 +32,7 @@ Result to_standard(const Simulation::Result& given) {
   return result;
 }
 
-Simulation::Result back_to_start(Simulation& simulation, bool time) {
+Simulation::Result back_to_start(Simulation& simulation, bool time, bool state = true) {
   dynamics_msgs::srv::ResetSimulation::Request request;
   request.reset_time = time;
   return simulation.reset(request, state);
@@ -53,12 +53,12 @@ void reset(Simulation& simulation, const Reset::Request& request, Reset::Respons
       request.scope == Reset::Request::SCOPE_DEFAULT ? Reset::Request::SCOPE_ALL : request.scope;
   const bool time = (scope & Reset::Request::SCOPE_TIME) != 0;
   const bool state = (scope & Reset::Request::SCOPE_STATE) != 0;
-  if (!state) {  // entities cannot be spawned, and the time cannot be reset alone
+  if (!state && !time) {  // entities cannot be spawned
     response.result.result = Result::RESULT_FEATURE_UNSUPPORTED;
-    response.result.error_message = "unsupported scope: use STATE, STATE with TIME, or ALL";
+    response.result.error_message = "unsupported scope: use TIME, STATE, both, or ALL";
     return;
   }
-  response.result = to_standard(back_to_start(simulation, time));
+  response.result = to_standard(back_to_start(simulation, time, state));
 }
 
 void set_state(Simulation& simulation, const SetState::Request& request,
@@ -111,7 +111,8 @@ Services make_standard_services(rclcpp::Node& node, const std::shared_ptr<Simula
             Features::SIMULATION_RESET_STATE,   Features::SIMULATION_STATE_GETTING,
             Features::SIMULATION_STATE_SETTING, Features::SIMULATION_STATE_PAUSE,
             Features::STEP_SIMULATION_SINGLE,   Features::STEP_SIMULATION_MULTIPLE};
-        response.features.custom_info = "dynamics_sim: resetting the time also resets the state";
+        response.features.custom_info =
+            "dynamics_sim: a reset deactivates and activates controllers";
       });
   return services;
 }

@@ -276,7 +276,7 @@ class TestSimulation(unittest.TestCase):
             self.skipTest('simulation_interfaces is not installed')
         prefix = '/first/simulation/'
         features = self.call(standard.GetSimulatorFeatures, prefix + 'get_simulator_features')
-        self.assertIn(20, features.features.features)
+        self.assertLessEqual({20, 21, 22}, set(features.features.features))
         answer = self.call(standard.SetSimulationState,
                            prefix + 'set_simulation_state',
                            state=SimulationState(state=SimulationState.STATE_PAUSED))
@@ -290,6 +290,18 @@ class TestSimulation(unittest.TestCase):
         self.assertEqual(self.state('first').time.nanosec, 10_000_000)
         answer = self.call(standard.GetSimulationState, prefix + 'get_simulation_state')
         self.assertEqual(answer.state.state, SimulationState.STATE_PAUSED)
+        # the time alone: advertised as feature 21
+        self.states['first'].clear()
+        moved = self.states['first'][self.step('first', 100)]['joint1/position']
+        self.assertNotEqual(moved, START[0])
+        self.states['first'].clear()
+        answer = self.call(standard.ResetSimulation, prefix + 'reset_simulation',
+                           scope=standard.ResetSimulation.Request.SCOPE_TIME)
+        self.assertEqual(answer.result.result, Result.RESULT_OK, answer.result.error_message)
+        self.until_paused('first')
+        self.assertEqual(self.state('first').time.nanosec, 1)
+        self.until(lambda: 1 in self.states['first'], 'the state at time zero')
+        self.assertEqual(self.states['first'][1]['joint1/position'], moved)
 
     def test_7_invalid_model_ends_with_message(self, proc_output, proc_info, bad):
         proc_info.assertWaitForShutdown(process=bad, timeout=60)
@@ -308,8 +320,12 @@ class TestSimulation(unittest.TestCase):
         self.call(StepSimulation, '/second/simulation/step', steps=3)
         self.assertEqual(hardware(), 'unconfigured')
         proc_output.assertWaitFor('is not finite any more', timeout=10)
-        answer = self.call(ResetSimulation, '/second/simulation/reset')
+        # nothing is changed if the reset is refused: neither the time nor the controllers
+        stands = self.state('second').time
+        self.assertGreater(stands.nanosec, 1)
+        answer = self.call(ResetSimulation, '/second/simulation/reset', reset_time=True)
         self.assertEqual(answer.result.code, ResultCode.INTERNAL_ERROR, 'not configured')
+        self.assertEqual(self.state('second').time, stands)
         # configuring again resets the state
         self.assertTrue(
             self.call(cm.SetHardwareComponentState,

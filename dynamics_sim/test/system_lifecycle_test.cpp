@@ -51,6 +51,30 @@ TEST(SystemLifecycle, RefusesTransmissionsThatItDoesNotSimulate) {
                                         "<joint name='joint10' role='joint2'/>")));
 }
 
+TEST(SystemLifecycle, ResetGivesBackTheStateBefore) {
+  System system(arm_urdf(control_block(parameter("unclaimed", "free"))));
+  ASSERT_NO_FATAL_FAILURE(system.activate());
+  system.run(0.1);
+  const double q = system.state("joint1/position"), qd = system.state("joint10/velocity");
+  const auto systems = SystemRegistry::instance().systems();
+  ASSERT_EQ(systems.size(), 1U);
+  systems[0]->reset.send(std::make_unique<SystemState>(systems[0]->state_from({})));
+  ASSERT_EQ(system.cycle(), return_type::OK);
+  EXPECT_FALSE(systems[0]->reset_refused);
+  const auto before = systems[0]->reset.collect();
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->q[0], q);
+  EXPECT_EQ(before->qd[1], qd);
+  // a state beyond the stops is refused: nothing changes
+  auto bad = std::make_unique<SystemState>(systems[0]->state_from({}));
+  bad->q[0] = 5.0;
+  const double fallen = system.state("joint1/position");
+  systems[0]->paused = true;
+  systems[0]->reset.send(std::move(bad));
+  ASSERT_EQ(system.cycle(), return_type::OK);
+  EXPECT_TRUE(systems[0]->reset_refused);
+  EXPECT_EQ(system.state("joint1/position"), fallen);
+}
 
 }  // namespace
 }  // namespace dynamics_sim::test

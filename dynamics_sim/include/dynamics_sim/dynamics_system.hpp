@@ -36,6 +36,8 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   using CallbackReturn = hardware_interface::CallbackReturn;
   using return_type = hardware_interface::return_type;
 
+  ~DynamicsSystem() override;
+
 #ifdef DYNAMICS_SIM_INIT_WITH_PARAMS
   CallbackReturn on_init(
       const hardware_interface::HardwareComponentInterfaceParams& params) override;
@@ -90,10 +92,14 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   void command(Joint& joint);
   void apply_mode_switches();
   void apply_requests() noexcept;
+  void apply_reset() noexcept;
+  void serve() noexcept;
+  void warn_of_step() const;
   std::int64_t time_to_simulate(std::int64_t period) noexcept;
   bool advance(std::int64_t nanoseconds) noexcept;
   void export_states();
   void stop();
+  void end();
 
   SystemParameters parameters_;
   std::int64_t step_ = 0;                         // ns
