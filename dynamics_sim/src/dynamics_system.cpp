@@ -139,6 +139,7 @@ DynamicsSystem::export_unlisted_state_interface_descriptions() {
 DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecycle::State&) {
   try {
     find_handles();
+    forget_requests();
     hold_.assign(robot_->joints(), 0.0);
     before_ = initial_;
     robot_->reset(initial_.q, initial_.qd);
@@ -152,7 +153,8 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
     for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
     if (!robot_->evaluate()) throw std::runtime_error(robot_->fault());
     export_states();
-    if (!services_ && rclcpp::ok()) {
+    services_.reset();  // after an error: a new subscription receives a latched payload again
+    if (rclcpp::ok()) {
       const bool owned = SystemRegistry::instance().clock_is_owned();
       services_ = std::make_unique<SystemServices>(
           node_of(*this, 0), link_,

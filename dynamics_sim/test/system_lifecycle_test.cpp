@@ -51,6 +51,34 @@ TEST(SystemLifecycle, RefusesTransmissionsThatItDoesNotSimulate) {
                                         "<joint name='joint10' role='joint2'/>")));
 }
 
+TEST(SystemLifecycle, CleanupForgetsPauseAndPayload) {
+  System system(
+      arm_urdf(control_block(parameter("payload_topic", "") + parameter("unclaimed", "free"))));
+  ASSERT_NO_FATAL_FAILURE(system.activate());
+  const double bare = system.state("joint1/acceleration");
+  const auto systems = SystemRegistry::instance().systems();
+  ASSERT_EQ(systems.size(), 1U);
+  SystemLink& link = *systems[0];
+  link.payload.send(std::make_unique<dynamics::RealTimeSimulation>(
+      dynamics::model_from_urdf(arm_urdf())
+          .with_payload({"lower", 2.0, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()}),
+      dynamics::RealTimeOptions()));
+  link.paused = true;
+  ASSERT_EQ(system.cycle(), return_type::OK);
+  EXPECT_NE(system.state("joint1/acceleration"), bare);
+  link.steps = 5;
+  const rclcpp_lifecycle::State state;
+  ASSERT_EQ((*system).on_deactivate(state), CallbackReturn::SUCCESS);
+  ASSERT_EQ((*system).on_cleanup(state), CallbackReturn::SUCCESS);
+  EXPECT_FALSE(link.configured);
+  ASSERT_EQ((*system).on_configure(state), CallbackReturn::SUCCESS);
+  ASSERT_NO_FATAL_FAILURE(system.activate());
+  EXPECT_TRUE(link.configured);
+  EXPECT_EQ(system.state("joint1/acceleration"), bare) << "without payload";
+  system.run(0.1);
+  EXPECT_GT(system.state("joint1/position"), 0.31) << "not paused";
+}
+
 TEST(SystemLifecycle, ResetGivesBackTheStateBefore) {
   System system(arm_urdf(control_block(parameter("unclaimed", "free"))));
   ASSERT_NO_FATAL_FAILURE(system.activate());

@@ -98,6 +98,7 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   std::int64_t time_to_simulate(std::int64_t period) noexcept;
   bool advance(std::int64_t nanoseconds) noexcept;
   void export_states();
+  void forget_requests();
   void stop();
   void end();
 
