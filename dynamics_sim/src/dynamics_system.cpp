@@ -97,6 +97,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
     }
     step_ = std::llround(parameters_.simulation.step * 1e9);
     period_ = info_.rw_rate == 0 ? step_ : 1'000'000'000 / static_cast<std::int64_t>(info_.rw_rate);
+    warn_of_step();
     link_ = std::make_shared<SystemLink>(info_.name, *robot_, initial_);
     extra_interfaces_.clear();
     for (std::size_t i = robot_->joints(); i < robot_->size(); ++i) {

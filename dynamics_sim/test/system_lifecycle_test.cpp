@@ -51,6 +51,37 @@ TEST(SystemLifecycle, RefusesTransmissionsThatItDoesNotSimulate) {
                                         "<joint name='joint10' role='joint2'/>")));
 }
 
+/// Collects the warnings of its lifetime.
+class Warnings {
+ public:
+  Warnings() {
+    text().clear();
+    rcutils_logging_set_output_handler([](const rcutils_log_location_t*, int severity, const char*,
+                                          rcutils_time_point_value_t, const char* format,
+                                          va_list* arguments) {
+      char line[1000];
+      std::vsnprintf(line, sizeof line, format, *arguments);
+      if (severity == RCUTILS_LOG_SEVERITY_WARN) text() += std::string(line) + "\n";
+    });
+  }
+  ~Warnings() { rcutils_logging_set_output_handler(rcutils_logging_console_output_handler); }
+  static std::string& text() {
+    static std::string collected;
+    return collected;
+  }
+};
+
+TEST(SystemLifecycle, WarnsOfAStepLongerThanTheControlPeriod) {
+  for (const bool longer : {true, false}) {
+    const Warnings warnings;  // at 1000 Hz
+    const System system(arm_urdf(control_block(parameter("step", longer ? "0.002" : "0.001"))));
+    EXPECT_EQ(warnings.text().find("'step' of 'arm' is 0.002 s, longer than the control period of "
+                                   "0.001 s") != std::string::npos,
+              longer)
+        << warnings.text();
+  }
+}
+
 TEST(SystemLifecycle, CleanupForgetsPauseAndPayload) {
   System system(
       arm_urdf(control_block(parameter("payload_topic", "") + parameter("unclaimed", "free"))));
