@@ -99,6 +99,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
     period_ = info_.rw_rate == 0 ? step_ : 1'000'000'000 / static_cast<std::int64_t>(info_.rw_rate);
     warn_of_step();
     link_ = std::make_shared<SystemLink>(info_.name, *robot_, initial_);
+    link_->read_period = info_.rw_rate == 0 ? 0 : period_;
     extra_interfaces_.clear();
     for (std::size_t i = robot_->joints(); i < robot_->size(); ++i) {
       const std::string& name = link_->coordinates()[i];  // LINK/y1

@@ -206,13 +206,16 @@ bool Simulation::ready() {
 }
 
 /// The manager skips hardware that is locked by another thread: repeat until all systems have
-/// reached this time.
+/// reached this time. It also skips hardware with a lower rate (rw_rate), until its own period has
+/// passed; repeat only if that is overdue.
 void Simulation::read() {
   const auto end = Clock::now() + milliseconds(500);
   for (;;) {
     manager_->read(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
     const bool done = std::all_of(links_.begin(), links_.end(), [&](const auto& link) {
-      return !link->active || !link->every_cycle || link->time == time_;
+      if (!link->active || !link->every_cycle) return true;
+      if (!is_slow(*link)) return link->time == time_;
+      return time_ - link->time <= link->read_period + period_ / 2;
     });
     if (done || Clock::now() > end || !rclcpp::ok()) return;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -227,8 +230,8 @@ void Simulation::write() {
     manager_->write(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
     bool done = true;
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      done = done &&
-             (!links_[i]->active || !links_[i]->every_cycle || links_[i]->writes != writes_[i]);
+      done = done && (!links_[i]->active || !links_[i]->every_cycle || is_slow(*links_[i]) ||
+                      links_[i]->writes != writes_[i]);
     }
     if (done || Clock::now() > end || !rclcpp::ok()) return;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -256,6 +259,10 @@ void Simulation::hold_time() {
   if (Clock::now() - published_ > milliseconds(100)) publish_clock();
   if (loaded()) {
     read();
+    for (const auto& link : SystemRegistry::instance().systems()) {
+      const bool requested = link->reset.has_pending() || link->payload.has_pending();
+      if (requested && is_slow(*link)) link->serve();
+    }
     manager_->update(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
   }
   anchor_speed_ = -1.0;

@@ -28,8 +28,8 @@ from std_srvs.srv import Trigger
 START = (0.3, -0.4)
 
 
-def urdf(mass='2', unclaimed='free'):
-    """Two links in a vertical plane."""
+def urdf(mass='2', unclaimed='free', rate=''):
+    """Two links in a vertical plane; `rate`: the attribute of the block."""
     def link(name, kilograms):
         return (f"<link name='{name}'><inertial><origin xyz='0.25 0 0'/>"
                 f"<mass value='{kilograms}'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' "
@@ -48,7 +48,7 @@ def urdf(mass='2', unclaimed='free'):
 
     return ("<robot name='two'><link name='base'/>" + link('upper', mass) + link('lower', '1') +
             joint('joint1', 'base', 'upper', 0) + joint('joint2', 'upper', 'lower', 0.5) +
-            "<ros2_control name='arm' type='system'><hardware>"
+            f"<ros2_control name='arm' type='system' {rate}><hardware>"
             "<plugin>dynamics_sim/DynamicsSystem</plugin><param name='limits'>false</param>"
             f"<param name='unclaimed'>{unclaimed}</param></hardware>" +
             control('joint1', START[0]) + control('joint2', START[1]) + '</ros2_control></robot>')
@@ -73,6 +73,7 @@ def generate_test_description():
     return launch.LaunchDescription([
         simulation('first', speed=0),
         simulation('second', speed=0.5, publish_clock=False),
+        simulation('slow', speed=0, publish_clock=False, update_rate=500),
         bad,
         launch_testing.actions.ReadyToTest(),
     ]), {'bad': bad}
@@ -86,10 +87,11 @@ class TestSimulation(unittest.TestCase):
         cls.executor = SingleThreadedExecutor()
         cls.executor.add_node(cls.node)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        cls.states = {'first': {}, 'second': {}}
+        cls.states = {'first': {}, 'second': {}, 'slow': {}}
         cls.clock = []
         cls.descriptions = []
-        for name, text in (('first', urdf()), ('second', urdf()), ('bad', urdf(mass='-2'))):
+        for name, text in (('first', urdf()), ('second', urdf()), ('bad', urdf(mass='-2')),
+                           ('slow', urdf(rate="rw_rate='100'"))):
             cls.descriptions.append(
                 cls.node.create_publisher(String, f'/{name}/robot_description', latched))
             cls.descriptions[-1].publish(String(data=text))
@@ -179,7 +181,7 @@ class TestSimulation(unittest.TestCase):
             self.assertEqual(self.states[name][1]['joint1/position'], START[0])
 
     def test_2_runs_are_identical_and_match_the_core(self):
-        for name in self.states:
+        for name in ('first', 'second'):
             for steps in (1, 99, 400):
                 stamp = self.step(name, steps)
             self.assertEqual(stamp, 500_000_000)
@@ -234,7 +236,7 @@ class TestSimulation(unittest.TestCase):
             self.assertEqual(answer.result.code, code, answer.result.message)
 
     def test_5_running_equals_stepping(self):
-        for name in self.states:
+        for name in ('first', 'second'):
             answer = self.call(ResetSimulation, f'/{name}/simulation/reset', reset_time=True)
             self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
             self.until_paused(name)
@@ -343,6 +345,22 @@ class TestSimulation(unittest.TestCase):
         self.assertAlmostEqual(self.states['second'][stamp]['joint1/position'], START[0],
                                delta=1e-3)
 
+    def test_9_slow_hardware_does_not_stall(self):
+        # rw_rate is 100 Hz, update_rate 500 Hz
+        slow = self.states['slow']
+        read, between, stamp = (self.step('slow', steps) for steps in (245, 3, 2))
+        self.assertEqual(stamp, 500_000_000)
+        self.assertEqual(slow[read]['arm/steps'], 490.0)
+        self.assertEqual(slow[between], slow[read], 'not read in between')
+        self.assertEqual(slow[stamp]['arm/steps'], 500.0)
+        self.assertNotEqual(slow[stamp]['joint1/position'], slow[read]['joint1/position'])
+        # it takes requests while the time stands
+        self.reset('slow', 'joint2', 0.75, 0.5)
+        self.until(lambda: slow[stamp]['joint2/position'] == 0.75, 'the new state')
+        answer = self.call(ResetSimulation, '/slow/simulation/reset', reset_time=True)
+        self.assertEqual(answer.result.code, ResultCode.INVALID_VALUE, answer.result.message)
+        self.assertEqual(self.step('slow', 5), stamp + 10_000_000)
+
     def test_waiting_services_do_not_block_others(self):
         deep = QoSProfile(depth=1000)
         step = self.node.create_client(StepSimulation, '/first/simulation/step', qos_profile=deep)
@@ -366,6 +384,6 @@ class TestSimulation(unittest.TestCase):
 class TestEnd(unittest.TestCase):
     def test_other_processes_end_without_error(self, proc_info, bad):
         others = [process for process in proc_info.processes() if process is not bad]
-        self.assertEqual(len(others), 2)
+        self.assertEqual(len(others), 3)
         for process in others:
             self.assertIn(proc_info[process].returncode, (0, -2))
