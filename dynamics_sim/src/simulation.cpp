@@ -117,7 +117,7 @@ void Simulation::read_parameters() {
     throw std::invalid_argument("parameter 'wait_for_controllers' must be a list of names");
   }
   if (boolean("publish_clock", true, "publish the time on /clock")) {
-    clock_ = node_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", rclcpp::QoS(10));
+    clock_ = node_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", rclcpp::ClockQoS());
   }
 }
 

@@ -20,7 +20,7 @@ from lifecycle_msgs.msg import State
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -98,8 +98,9 @@ class TestSimulation(unittest.TestCase):
         for name, seen in cls.states.items():
             cls.node.create_subscription(DynamicJointState, f'/{name}/dynamic_joint_states',
                                          lambda message, seen=seen: cls.take(message, seen), 1000)
-        cls.node.create_subscription(Clock, '/clock',
-                                     lambda message: cls.clock.append(message.clock), 1000)
+        cls.node.create_subscription(
+            Clock, '/clock', lambda message: cls.clock.append(message.clock),
+            QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT))
 
     @classmethod
     def tearDownClass(cls):
@@ -360,6 +361,11 @@ class TestSimulation(unittest.TestCase):
         answer = self.call(ResetSimulation, '/slow/simulation/reset', reset_time=True)
         self.assertEqual(answer.result.code, ResultCode.INVALID_VALUE, answer.result.message)
         self.assertEqual(self.step('slow', 5), stamp + 10_000_000)
+
+    def test_clock_has_its_quality_of_service(self):
+        infos = self.node.get_publishers_info_by_topic('/clock')
+        self.assertEqual(len(infos), 1)
+        self.assertEqual(infos[0].qos_profile.reliability, ReliabilityPolicy.BEST_EFFORT)
 
     def test_waiting_services_do_not_block_others(self):
         deep = QoSProfile(depth=1000)
