@@ -29,6 +29,17 @@ std::string manager_name(int argc, char** argv) {
   return name;
 }
 
+std::atomic<int> interrupts = 0;
+
+/// rclcpp's handler, which ends the node, calls this one first, and is removed during the cleanup.
+/// The second SIGINT has no effect, because ros2 launch repeats that of the terminal; the third one
+/// kills the process.
+void on_interrupt(int signal) {
+  if (++interrupts < 3) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 int run(int argc, char** argv) {
   const auto executor = std::make_shared<rclcpp::executors::MultiThreadedExecutor>(
       rclcpp::ExecutorOptions(), std::max(4U, std::thread::hardware_concurrency()));
@@ -89,13 +100,12 @@ int main(int argc, char** argv) {
   for (const char* argument : {"--ros-args", "-r", clock_remapping.c_str(), "--"}) {
     arguments.push_back(argument);
   }
-  // rclcpp::shutdown removes its signal handler; a second SIGINT (ros2 launch repeats that of the
-  // terminal) must not kill the process during cleanup.
-  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGINT, on_interrupt);
   try {
     rclcpp::init(static_cast<int>(arguments.size()), arguments.data());
     return run(argc, argv);
   } catch (const std::exception& error) {
+    if (interrupts > 0) return 0;  // while the nodes were created
     std::fprintf(stderr, "simulation_node: %s\n", error.what());
     return 1;
   }
