@@ -94,8 +94,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // The loop sets the clock of the manager, which must not subscribe to /clock, where older times
   // may be queued.
-  const std::string clock_remapping =
-      manager_name(argc, argv) + ":/clock:=/simulation/unused_clock";
+  const std::string clock_remapping = manager_name(argc, argv) + ":/clock:=simulation/unused_clock";
   std::vector<const char*> arguments(argv, argv + argc);
   for (const char* argument : {"--ros-args", "-r", clock_remapping.c_str(), "--"}) {
     arguments.push_back(argument);
