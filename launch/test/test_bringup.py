@@ -138,7 +138,15 @@ def test_rviz_view_depends_on_robot():
     assert shown["Views"]["Current"]["Yaw"] == 1.0
     classes = {one["Class"].split("/")[1]: one for one in shown["Displays"]}
     assert classes["RobotModel"]["Alpha"] < 1.0
-    assert classes["MarkerArray"]["Topic"]["Value"] == "/dynamics_markers/markers"
+
+
+def test_links_are_opaque():
+    displays = yaml.safe_load((SOURCE / "config/robot.rviz").read_text("utf-8"))
+    displays = {one["Class"].split("/")[1]: one
+                for one in displays["Visualization Manager"]["Displays"]}
+    assert displays["RobotModel"]["Alpha"] == 1
+
+
 def test_names_are_relative():
     """RViz and the recorder work in a namespace; time and frames have none."""
     configuration = yaml.safe_load((SOURCE / "config/robot.rviz").read_text("utf-8"))
