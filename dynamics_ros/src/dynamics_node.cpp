@@ -110,7 +110,9 @@ class DynamicsNode::Work {
                                     srv::SetPayload::Response& response) {
       const std::lock_guard in_order(publishing_);
       server.set_payload(request, response);
-      if (response.result.code == ResultCode::SUCCESS) payload_->publish(server.payload());
+      if (response.result.code != ResultCode::SUCCESS) return;
+      payload_set_ = true;
+      payload_->publish(server.payload());
     };
     serve<srv::SetPayload>("set_payload", set_payload, one);
   }
@@ -178,7 +180,8 @@ class DynamicsNode::Work {
     } else {
       RCLCPP_ERROR(node_.get_logger(), "bad robot description: %s", taken.message.c_str());
     }
-    payload_->publish(server_.payload());
+    // a node that was restarted must not take the payload from the robot
+    if (payload_set_) payload_->publish(server_.payload());
   }
 
   void report_model(Status& status) const {
@@ -250,6 +253,7 @@ class DynamicsNode::Work {
   const std::size_t short_request_;
   rclcpp::CallbackGroup::SharedPtr group_;  // reentrant: requests are answered side by side
   std::mutex publishing_;                   // payloads are published in the order they are set
+  bool payload_set_ = false;                // by a request
   std::list<std::pair<std::string, CallStatistics>> statistics_;
   std::uint64_t internal_errors_ = 0;  // reported
   rclcpp::Publisher<dynamics_msgs::msg::Payload>::SharedPtr payload_;

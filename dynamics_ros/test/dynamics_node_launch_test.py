@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import launch
@@ -126,6 +127,11 @@ class TestNode(NodeTest):
         subscription = self.node.create_subscription(
             Payload, "/dynamics/payload", heard.append, LATCHED)
         self.addCleanup(self.node.destroy_subscription, subscription)
+        # a node that was started again must not take the payload from the simulated robot
+        self.until(lambda: self.node.count_publishers("/dynamics/payload") > 0, "no publisher")
+        end = time.monotonic() + 1.0
+        self.until(lambda: time.monotonic() > end, "")
+        self.assertEqual(heard, [], "no payload has been set")
         request = SetPayload.Request()
         request.payload.frame = model.end_effector
         request.payload.inertia.m = 2.5

@@ -152,7 +152,7 @@ class TestNode(unittest.TestCase):
         self.until(lambda: len(self.markers("flexible_link")) == 3, lambda: self.canadarm(0.05),
                    "the bent links")
         (energy,) = self.markers("energy")
-        self.assertIn("strain", energy.text)
+        self.assertIn("\nS ", energy.text)
         self.assertEqual(energy.header.frame_id, "base_link")
         self.assertEqual(energy.lifetime.sec, 1)
         # 300 N m of 400 on joint3; arc and head on each joint

@@ -7,7 +7,6 @@
 #include <dynamics_core/error.hpp>
 #include <dynamics_core/flexible_model.hpp>
 #include <dynamics_core/from_urdf.hpp>
-#include <limits>
 #include <pluginlib/class_list_macros.hpp>
 #include <rclcpp/logging.hpp>
 #include <stdexcept>
@@ -68,6 +67,7 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
 DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
   try {
     parameters_ = read_parameters(info_);
+    transmissions_ = read_transmissions(info_);
     for (const auto& name : parameters_.ignored) {
       RCLCPP_WARN(get_logger(), "unknown parameter %s is ignored", in_quotes(name).c_str());
     }
@@ -97,7 +97,9 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
     }
     step_ = std::llround(parameters_.simulation.step * 1e9);
     period_ = info_.rw_rate == 0 ? step_ : 1'000'000'000 / static_cast<std::int64_t>(info_.rw_rate);
+    warn_of_step();
     link_ = std::make_shared<SystemLink>(info_.name, *robot_, initial_);
+    link_->read_period = info_.rw_rate == 0 ? 0 : period_;
     extra_interfaces_.clear();
     for (std::size_t i = robot_->joints(); i < robot_->size(); ++i) {
       const std::string& name = link_->coordinates()[i];  // LINK/y1
@@ -106,8 +108,12 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
       extra_interfaces_.emplace_back(name.substr(0, slash), name.substr(slash + 1) + "_velocity");
     }
     for (const char* name : {"kinetic_energy", "potential_energy", "strain_energy", "steps",
-                             "evaluations", "late_steps"}) {
+                             "evaluations", "late_steps", "unsolved"}) {
       extra_interfaces_.emplace_back(info_.name, name);
+    }
+    for (const SimpleReduction& one : transmissions_) {
+      for (const char* name : {"position", "velocity", "effort"})
+        extra_interfaces_.emplace_back(one.actuator, name);
     }
     SystemRegistry::instance().add(link_);
     return CallbackReturn::SUCCESS;
@@ -135,7 +141,9 @@ DynamicsSystem::export_unlisted_state_interface_descriptions() {
 DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecycle::State&) {
   try {
     find_handles();
+    forget_requests();
     hold_.assign(robot_->joints(), 0.0);
+    before_ = initial_;
     robot_->reset(initial_.q, initial_.qd);
     remainder_ = 0;
     late_ = 0;
@@ -147,18 +155,46 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
     for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
     if (!robot_->evaluate()) throw std::runtime_error(robot_->fault());
     export_states();
-    if (!services_ && rclcpp::ok()) {
+    services_.reset();  // after an error: a new subscription receives a latched payload again
+    if (rclcpp::ok()) {
       const bool owned = SystemRegistry::instance().clock_is_owned();
       services_ = std::make_unique<SystemServices>(
           node_of(*this, 0), link_,
           SystemServices::Options{plant_, parameters_.simulation, parameters_.payload_topic,
                                   !owned});
     }
+    link_->configured = true;
+    link_->set_server([this] { serve(); });
     return CallbackReturn::SUCCESS;
   } catch (const std::exception& error) {
     RCLCPP_ERROR(get_logger(), "%s: %s", info_.name.c_str(), error.what());
     return CallbackReturn::FAILURE;
   }
+}
+
+/// Returns to the state after loading: not paused, without payload and pending requests.
+void DynamicsSystem::forget_requests() {
+  link_->paused = false;
+  link_->steps = 0;
+  link_->payload.withdraw();
+  link_->reset.withdraw();
+  if (!robot_->model().payload()) return;
+  robot_ = std::make_unique<dynamics::RealTimeSimulation>(
+      robot_->plant().with_payload(std::nullopt), parameters_.simulation);
+}
+
+/// A step longer than the control period makes the robot move in some cycles only.
+void DynamicsSystem::warn_of_step() const {
+  if (info_.rw_rate == 0 || step_ <= period_) return;
+  RCLCPP_WARN(get_logger(),
+              "parameter 'step' of %s is %g s, longer than the control period of %g s: the robot "
+              "moves in some periods only; use a step of at most the period",
+              in_quotes(info_.name).c_str(), 1e-9 * static_cast<double>(step_),
+              1e-9 * static_cast<double>(period_));
+}
+
+DynamicsSystem::~DynamicsSystem() {
+  if (link_) link_->set_server(nullptr);
 }
 
 void DynamicsSystem::find_handles() {
@@ -202,143 +238,35 @@ void DynamicsSystem::stop() {
   if (link_) link_->active = false;
 }
 
+/// It cannot be read any more.
+void DynamicsSystem::end() {
+  stop();
+  if (!link_) return;
+  link_->configured = false;
+  link_->set_server(nullptr);
+}
+
 DynamicsSystem::CallbackReturn DynamicsSystem::on_deactivate(const rclcpp_lifecycle::State&) {
   stop();  // the robot does not move until it is activated again
   return CallbackReturn::SUCCESS;
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_cleanup(const rclcpp_lifecycle::State&) {
-  stop();
+  end();
   services_.reset();
   return CallbackReturn::SUCCESS;
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_shutdown(const rclcpp_lifecycle::State&) {
-  stop();
+  end();
   services_.reset();
   return CallbackReturn::SUCCESS;
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_error(const rclcpp_lifecycle::State&) {
-  stop();
+  end();
   return CallbackReturn::SUCCESS;  // unconfigured: configuring it again starts from the initial
                                    // state
-}
-
-/// Sets the behavior of a joint without controller.
-void DynamicsSystem::release(std::size_t coordinate) {
-  hold_[coordinate] = robot_->positions()[coordinate];
-  dynamics::JointCommand& command = robot_->commands()[coordinate];
-  switch (parameters_.unclaimed[coordinate]) {
-    case Unclaimed::free: command = dynamics::JointCommand::effort(0.0); break;
-    case Unclaimed::brake: command = dynamics::JointCommand::velocity(0.0); break;
-    case Unclaimed::hold: command = dynamics::JointCommand::position(hold_[coordinate]); break;
-  }
-}
-
-DynamicsSystem::return_type DynamicsSystem::prepare_command_mode_switch(
-    const std::vector<std::string>& start, const std::vector<std::string>& stop) {
-  const auto joint_of = [&](const std::string& name) {  // by exact name
-    return std::find_if(joints_.begin(), joints_.end(), [&](const Joint& joint) {
-      const std::string& own = joint.config.name;
-      return name.size() > own.size() && name[own.size()] == '/' &&
-             name.compare(0, own.size(), own) == 0;
-    });
-  };
-  for (const auto* names : {&start, &stop}) {
-    for (const auto& name : *names) {
-      const auto joint = joint_of(name);
-      if (joint == joints_.end()) continue;  // belongs to another system
-      if (std::find(joint->config.commands.begin(), joint->config.commands.end(), name) ==
-          joint->config.commands.end()) {
-        RCLCPP_ERROR(get_logger(), "command interface %s does not exist", in_quotes(name).c_str());
-        return return_type::ERROR;
-      }
-    }
-  }
-  for (const Joint& joint : joints_) {
-    std::array<bool, 3> claimed = {joint.is_claimed(0), joint.is_claimed(1), joint.is_claimed(2)};
-    for (std::size_t kind = 0; kind < 3; ++kind) {
-      if (joint.config.commands[kind].empty()) continue;
-      if (std::find(stop.begin(), stop.end(), joint.config.commands[kind]) != stop.end()) {
-        claimed[kind] = false;
-      }
-      if (std::find(start.begin(), start.end(), joint.config.commands[kind]) != start.end()) {
-        claimed[kind] = true;
-      }
-    }
-    if (claimed[effort] && (claimed[position] || claimed[velocity])) {
-      RCLCPP_ERROR(get_logger(),
-                   "joint %s cannot be commanded by effort and by position or velocity at once",
-                   in_quotes(joint.config.name).c_str());
-      return return_type::ERROR;
-    }
-  }
-  return return_type::OK;
-}
-
-DynamicsSystem::return_type DynamicsSystem::perform_command_mode_switch(
-    const std::vector<std::string>& start, const std::vector<std::string>& stop) {
-  for (Joint& joint : joints_) {
-    std::uint32_t claims = joint.claims.load();
-    bool changed = false;
-    for (std::size_t kind = 0; kind < 3; ++kind) {
-      if (joint.config.commands[kind].empty()) continue;
-      if (std::find(stop.begin(), stop.end(), joint.config.commands[kind]) != stop.end()) {
-        claims &= ~(1U << kind);
-        changed = true;
-      }
-      if (std::find(start.begin(), start.end(), joint.config.commands[kind]) != start.end()) {
-        claims |= 1U << kind;
-        // discard the last command of the previous controller
-        if (joint.command_handle[kind]) {
-          std::ignore =
-              joint.command_handle[kind]->set_value(std::numeric_limits<double>::quiet_NaN());
-        }
-        changed = true;
-      }
-    }
-    if (changed) joint.claims = claims + 8;
-  }
-  return return_type::OK;
-}
-
-/// Called in the control loop. Until the first command a joint behaves as without controller.
-void DynamicsSystem::apply_mode_switches() {
-  for (Joint& joint : joints_) {
-    const std::uint32_t claims = joint.claims.load();
-    if (claims == joint.seen) continue;
-    joint.seen = claims;
-    for (std::size_t kind = 0; kind < 3; ++kind) joint.claimed[kind] = ((claims >> kind) & 1U) != 0;
-    joint.given = {};
-    release(joint.config.coordinate);
-  }
-}
-
-/// Reads the commands of a joint. A command that is not finite is ignored.
-void DynamicsSystem::command(Joint& joint) {
-  for (std::size_t kind = 0; kind < 3; ++kind) {
-    if (!joint.claimed[kind] || !joint.command_handle[kind]) continue;
-    const auto value = joint.command_handle[kind]->get_optional();
-    if (value && std::isfinite(*value)) {
-      joint.value[kind] = *value;
-      joint.given[kind] = true;
-    }
-  }
-  dynamics::JointCommand& target = robot_->commands()[joint.config.coordinate];
-  const double rate =
-      joint.claimed[velocity] && joint.given[velocity] ? joint.value[velocity] : 0.0;
-  if (joint.claimed[effort]) {
-    if (joint.given[effort]) target = dynamics::JointCommand::effort(joint.value[effort]);
-  } else if (joint.claimed[position]) {
-    if (joint.given[position]) {
-      target = joint.claimed[velocity]
-                   ? dynamics::JointCommand::position(joint.value[position], rate)
-                   : dynamics::JointCommand::position(joint.value[position]);
-    }
-  } else if (joint.claimed[velocity]) {
-    if (joint.given[velocity]) target = dynamics::JointCommand::velocity(rate);
-  }
 }
 
 DynamicsSystem::return_type DynamicsSystem::write(const rclcpp::Time&, const rclcpp::Duration&) {
@@ -358,19 +286,36 @@ void DynamicsSystem::apply_requests() noexcept {
     link_->payload.give_back(std::move(next));
     link_->payloads.fetch_add(1, std::memory_order_release);
   }
-  if (auto state = link_->reset.take()) {
-    try {
-      robot_->reset(state->q, state->qd);  // was checked by the sender
-    } catch (const std::exception& error) {
-      RCLCPP_ERROR(get_logger(), "%s is not reset: %s", info_.name.c_str(), error.what());
-    }
-    link_->reset.give_back(std::move(state));
+  if (link_->reset.has_pending()) apply_reset();
+}
+
+/// Gives back the state before the reset, so that the sender can return to it.
+void DynamicsSystem::apply_reset() noexcept {
+  auto state = link_->reset.take();
+  if (!state) return;
+  std::copy_n(robot_->positions().begin(), before_.q.size(), before_.q.begin());
+  std::copy_n(robot_->velocities().begin(), before_.qd.size(), before_.qd.begin());
+  try {
+    robot_->reset(state->q, state->qd);  // was checked by the sender
+    std::swap(*state, before_);
     remainder_ = 0;
     late_ = 0;
     link_->time = SystemRegistry::instance().time();
     for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
-    link_->resets.fetch_add(1, std::memory_order_release);
+    link_->reset_refused = false;
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(get_logger(), "%s is not reset: %s", info_.name.c_str(), error.what());
+    link_->reset_refused = true;
   }
+  link_->reset.give_back(std::move(state));
+  link_->resets.fetch_add(1, std::memory_order_release);
+}
+
+/// Applies requests at a time at which the hardware is not read.
+void DynamicsSystem::serve() noexcept {
+  apply_mode_switches();
+  apply_requests();
+  if (robot_->evaluate()) export_states();
 }
 
 /// Time to simulate in this cycle (ns): the period, or as given by the owner of the clock, a pause
@@ -414,6 +359,10 @@ DynamicsSystem::return_type DynamicsSystem::read(const rclcpp::Time&,
     link_->reads.fetch_add(1, std::memory_order_release);
     return return_type::ERROR;
   }
+  RCLCPP_WARN_EXPRESSION(get_logger(), robot_->statistics().unsolved > unsolved_,
+                         "%s: the search for held joints and saturated drives did not converge",
+                         info_.name.c_str());
+  unsolved_ = robot_->statistics().unsolved;
   export_states();
   link_->reads.fetch_add(1, std::memory_order_release);
   return return_type::OK;
@@ -447,6 +396,15 @@ void DynamicsSystem::export_states() {
   export_value(static_cast<double>(robot_->statistics().steps));
   export_value(static_cast<double>(robot_->statistics().evaluations));
   export_value(static_cast<double>(late_));
+  export_value(static_cast<double>(robot_->statistics().unsolved));
+  for (const SimpleReduction& one : transmissions_) {
+    const SystemJoint& joint = joints_[one.joint].config;
+    const std::size_t i = joint.coordinate;
+    const double q = joint.multiplier * robot_->positions()[i] + joint.offset;
+    export_value(one.reduction * (q - one.offset));
+    export_value(one.reduction * joint.multiplier * robot_->velocities()[i]);
+    export_value(joint.mimic ? 0.0 : robot_->efforts()[i] / one.reduction);
+  }
 }
 
 }  // namespace dynamics_sim

@@ -27,13 +27,13 @@ std::optional<double> speed_from(const rclcpp::ParameterValue& value) {
   return speed >= 0.0 && speed <= 1e6 ? std::optional(speed) : std::nullopt;
 }
 
+}  // namespace
+
 std::string joined(const std::vector<std::string>& names) {
   std::string all;
   for (const auto& name : names) all.append(all.empty() ? "" : ", ").append(name);
   return all;
 }
-
-}  // namespace
 
 Simulation::Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
                        rclcpp::Node::SharedPtr node)
@@ -41,12 +41,44 @@ Simulation::Simulation(std::shared_ptr<controller_manager::ControllerManager> ma
       node_(std::move(node)),
       period_(1'000'000'000 / static_cast<std::int64_t>(manager_->get_update_rate())) {
   read_parameters();
-  description_ = node_->create_subscription<std_msgs::msg::String>(
-      "robot_description", rclcpp::QoS(1).transient_local(), [this](const std_msgs::msg::String&) {
-        description_time_ = Clock::now().time_since_epoch().count();
-      });
-  timer_ = node_->create_wall_timer(milliseconds(20), [this] { check_controllers(); });
   set_time(0);
+}
+
+std::shared_ptr<Simulation> Simulation::create(
+    std::shared_ptr<controller_manager::ControllerManager> manager, rclcpp::Node::SharedPtr node) {
+  std::shared_ptr<Simulation> simulation(new Simulation(std::move(manager), std::move(node)));
+  simulation->listen();
+  return simulation;
+}
+
+void Simulation::listen() {
+  const std::weak_ptr<Simulation> weak = weak_from_this();
+  description_ = node_->create_subscription<std_msgs::msg::String>(
+      "robot_description", rclcpp::QoS(1).transient_local(), [weak](const std_msgs::msg::String&) {
+        if (const auto self = weak.lock())
+          self->description_time_ = Clock::now().time_since_epoch().count();
+      });
+  timer_ = node_->create_wall_timer(milliseconds(20), [weak] {
+    if (const auto self = weak.lock()) self->check_controllers();
+  });
+  using Parameters = std::vector<rclcpp::Parameter>;
+  // checks only: a later callback may reject the same parameters
+  check_parameters_ = node_->add_on_set_parameters_callback([](const Parameters& parameters) {
+    rcl_interfaces::msg::SetParametersResult result;
+    result.successful = std::all_of(parameters.begin(), parameters.end(), [](const auto& one) {
+      return one.get_name() != "speed" || speed_from(one.get_parameter_value());
+    });
+    if (!result.successful) result.reason = speed_error;
+    return result;
+  });
+  set_parameters_ = node_->add_post_set_parameters_callback([weak](const Parameters& parameters) {
+    const auto self = weak.lock();
+    if (!self) return;
+    for (const auto& one : parameters) {
+      const auto speed = speed_from(one.get_parameter_value());
+      if (one.get_name() == "speed" && speed) self->speed_ = *speed;
+    }
+  });
 }
 
 void Simulation::read_parameters() {
@@ -85,23 +117,8 @@ void Simulation::read_parameters() {
     throw std::invalid_argument("parameter 'wait_for_controllers' must be a list of names");
   }
   if (boolean("publish_clock", true, "publish the time on /clock")) {
-    clock_ = node_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", rclcpp::QoS(10));
+    clock_ = node_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", rclcpp::ClockQoS());
   }
-  on_parameters_ = node_->add_on_set_parameters_callback(
-      [this](const std::vector<rclcpp::Parameter>& parameters) {
-        rcl_interfaces::msg::SetParametersResult result;
-        result.successful = true;
-        for (const auto& parameter : parameters) {
-          if (parameter.get_name() != "speed") continue;
-          if (const auto wanted = speed_from(parameter.get_parameter_value())) {
-            speed_ = *wanted;
-          } else {
-            result.successful = false;
-            result.reason = speed_error;
-          }
-        }
-        return result;
-      });
 }
 
 /// Sets the clock of the manager directly, so that controllers are updated with exactly this time;
@@ -189,13 +206,16 @@ bool Simulation::ready() {
 }
 
 /// The manager skips hardware that is locked by another thread: repeat until all systems have
-/// reached this time.
+/// reached this time. It also skips hardware with a lower rate (rw_rate), until its own period has
+/// passed; repeat only if that is overdue.
 void Simulation::read() {
   const auto end = Clock::now() + milliseconds(500);
   for (;;) {
     manager_->read(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
     const bool done = std::all_of(links_.begin(), links_.end(), [&](const auto& link) {
-      return !link->active || !link->every_cycle || link->time == time_;
+      if (!link->active || !link->every_cycle) return true;
+      if (!is_slow(*link)) return link->time == time_;
+      return time_ - link->time <= link->read_period + period_ / 2;
     });
     if (done || Clock::now() > end || !rclcpp::ok()) return;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -210,8 +230,8 @@ void Simulation::write() {
     manager_->write(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
     bool done = true;
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      done = done &&
-             (!links_[i]->active || !links_[i]->every_cycle || links_[i]->writes != writes_[i]);
+      done = done && (!links_[i]->active || !links_[i]->every_cycle || is_slow(*links_[i]) ||
+                      links_[i]->writes != writes_[i]);
     }
     if (done || Clock::now() > end || !rclcpp::ok()) return;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -239,6 +259,10 @@ void Simulation::hold_time() {
   if (Clock::now() - published_ > milliseconds(100)) publish_clock();
   if (loaded()) {
     read();
+    for (const auto& link : SystemRegistry::instance().systems()) {
+      const bool requested = link->reset.has_pending() || link->payload.has_pending();
+      if (requested && is_slow(*link)) link->serve();
+    }
     manager_->update(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
   }
   anchor_speed_ = -1.0;
@@ -348,10 +372,10 @@ void Simulation::process_requests() {
     is_frozen_ = true;
     changed_.notify_all();
   }
-  if (reset_time_requested_) {
-    reset_time_requested_ = false;
-    started_ = ready_ = false;
-    set_time(0);
+  if (requested_time_) {
+    started_ = ready_ = *requested_time_ != 0;
+    set_time(*requested_time_);
+    requested_time_.reset();
     published_ = {};
     changed_.notify_all();
   }

@@ -12,6 +12,7 @@
 #include <dynamics_msgs/srv/reset_simulation.hpp>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <rclcpp/rclcpp.hpp>
 #include <rosgraph_msgs/msg/clock.hpp>
 #include <std_msgs/msg/string.hpp>
@@ -22,7 +23,10 @@
 
 namespace dynamics_sim {
 
-class Simulation {
+/// The names, separated by commas.
+std::string joined(const std::vector<std::string>& names);
+
+class Simulation : public std::enable_shared_from_this<Simulation> {
  public:
   enum class State : std::uint8_t { running, paused, waiting };
   struct Result {
@@ -31,9 +35,10 @@ class Simulation {
     std::uint64_t steps = 0;
   };
 
-  /// `node`: has the parameters of the simulation; spun by the executor of the manager.
-  Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
-             rclcpp::Node::SharedPtr node);
+  /// `node`: has the parameters of the simulation; spun by the executor of the manager. Its
+  /// callbacks may outlive the simulation; they have no effect then.
+  static std::shared_ptr<Simulation> create(
+      std::shared_ptr<controller_manager::ControllerManager> manager, rclcpp::Node::SharedPtr node);
 
   /// Runs until ROS is shut down or the robot cannot be simulated. Returns the exit code.
   int run();
@@ -42,15 +47,21 @@ class Simulation {
   State state() const;
   std::int64_t time() const { return published_time_; }  ///< (ns)
   void pause(bool paused);
-  Result step(std::uint64_t steps);
-  Result reset(const dynamics_msgs::srv::ResetSimulation::Request& request);
+  Result step(std::uint64_t steps);  ///< waits until the steps are done
+  /// With any code but SUCCESS state, time and controllers are as before, except where the message
+  /// says that controllers could not be activated. Without `state` only the time is reset.
+  Result reset(const dynamics_msgs::srv::ResetSimulation::Request& request, bool state = true);
+  double speed() const { return speed_; }
   void quit();
 
  private:
   using Clock = std::chrono::steady_clock;
   using Links = std::vector<std::shared_ptr<SystemLink>>;
 
+  Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
+             rclcpp::Node::SharedPtr node);
   void read_parameters();
+  void listen();
   bool failed();
   void check_controllers();
   bool ready();
@@ -65,14 +76,20 @@ class Simulation {
   void pace();
   void process_requests();
   std::vector<std::string> active_controllers() const;
-  Result reset_state(const dynamics_msgs::srv::ResetSimulation::Request& request,
-                     const Links& links);
+  bool switch_controllers(const std::vector<std::string>& on, const std::vector<std::string>& off);
+  Result reset_frozen(const dynamics_msgs::srv::ResetSimulation::Request& request, bool state,
+                      const Links& links);
+  std::string exchange_states(const Links& links,
+                              std::vector<std::unique_ptr<SystemState>>& states);
+  void request_time(std::int64_t nanoseconds);
+  bool is_slow(const SystemLink& link) const { return link.read_period > period_; }
 
   std::shared_ptr<controller_manager::ControllerManager> manager_;
   rclcpp::Node::SharedPtr node_;
   rclcpp::Publisher<rosgraph_msgs::msg::Clock>::SharedPtr clock_;
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
-  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr on_parameters_;
+  rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr check_parameters_;
+  rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr set_parameters_;
   rclcpp::TimerBase::SharedPtr timer_;
   std::vector<std::string> awaited_;
   Clock::time_point last_report_;
@@ -82,11 +99,11 @@ class Simulation {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool paused_ = false;
-  bool frozen_ = false;                // during a reset
-  bool is_frozen_ = false;             // the loop has noticed it
-  bool started_ = false;               // wait_for_controllers are active
-  bool ready_ = false;                 // they were found active
-  bool reset_time_requested_ = false;  // set the time to zero
+  bool frozen_ = false;                         // during a reset
+  bool is_frozen_ = false;                      // the loop has noticed it
+  bool started_ = false;                        // wait_for_controllers are active
+  bool ready_ = false;                          // they were found active
+  std::optional<std::int64_t> requested_time_;  // (ns)
   bool ended_ = false;
   std::uint64_t steps_ = 0;  // to simulate while paused
   std::mutex job_;           // one step or reset at a time

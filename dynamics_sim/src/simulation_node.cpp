@@ -29,6 +29,17 @@ std::string manager_name(int argc, char** argv) {
   return name;
 }
 
+std::atomic<int> interrupts = 0;
+
+/// rclcpp's handler, which ends the node, calls this one first, and is removed during the cleanup.
+/// The second SIGINT has no effect, because ros2 launch repeats that of the terminal; the third one
+/// kills the process.
+void on_interrupt(int signal) {
+  if (++interrupts < 3) return;
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 int run(int argc, char** argv) {
   const auto executor = std::make_shared<rclcpp::executors::MultiThreadedExecutor>(
       rclcpp::ExecutorOptions(), std::max(4U, std::thread::hardware_concurrency()));
@@ -50,7 +61,7 @@ int run(int argc, char** argv) {
                  std::string("__ns:=") + manager->get_namespace()});
   own.append_parameter_override("use_sim_time", false);
   const auto node = std::make_shared<rclcpp::Node>("simulation", own);
-  dynamics_sim::Simulation simulation(manager, node);
+  const auto simulation = dynamics_sim::Simulation::create(manager, node);
   const auto services = dynamics_sim::make_services(*node, simulation);
   const auto standard = dynamics_sim::make_standard_services(*node, simulation);
 
@@ -59,7 +70,7 @@ int run(int argc, char** argv) {
   int code = 0;
   std::atomic<bool> spun = false;
   std::thread loop([&] {
-    code = simulation.run();
+    code = simulation->run();
     // Wait for running callbacks: a manager that is shut down while it processes a description may
     // deadlock.
     while (!spun && rclcpp::ok()) {
@@ -83,19 +94,17 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   // The loop sets the clock of the manager, which must not subscribe to /clock, where older times
   // may be queued.
-  const std::string clock_remapping =
-      manager_name(argc, argv) + ":/clock:=/simulation/unused_clock";
+  const std::string clock_remapping = manager_name(argc, argv) + ":/clock:=simulation/unused_clock";
   std::vector<const char*> arguments(argv, argv + argc);
   for (const char* argument : {"--ros-args", "-r", clock_remapping.c_str(), "--"}) {
     arguments.push_back(argument);
   }
-  // rclcpp::shutdown removes its signal handler; a second SIGINT (ros2 launch repeats that of the
-  // terminal) must not kill the process during cleanup.
-  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGINT, on_interrupt);
   try {
     rclcpp::init(static_cast<int>(arguments.size()), arguments.data());
     return run(argc, argv);
   } catch (const std::exception& error) {
+    if (interrupts > 0) return 0;  // while the nodes were created
     std::fprintf(stderr, "simulation_node: %s\n", error.what());
     return 1;
   }

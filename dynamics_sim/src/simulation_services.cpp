@@ -25,47 +25,47 @@ std::uint8_t number_of(Simulation::State state) {
   return SetState::Request::WAITING;
 }
 
+builtin_interfaces::msg::Time now(const Simulation& simulation) {
+  return rclcpp::Time(simulation.time(), RCL_ROS_TIME);
+}
+
 }  // namespace
 
-Services make_services(rclcpp::Node& node, Simulation& simulation) {
-  const auto now = [&simulation] {
-    return static_cast<builtin_interfaces::msg::Time>(
-        rclcpp::Time(simulation.time(), RCL_ROS_TIME));
-  };
-  // reentrant: pause must work during a step
-  Services services{node.create_callback_group(rclcpp::CallbackGroupType::Reentrant), {}};
-  services.add<Reset>(node, "~/reset",
-                      [&simulation, now](const Reset::Request& request, Reset::Response& response) {
-                        const auto result = simulation.reset(request);
-                        response.result = to_result(result.code, result.message);
-                        response.time = now();
-                      });
-  services.add<Step>(node, "~/step",
-                     [&simulation, now](const Step::Request& request, Step::Response& response) {
-                       const auto result = simulation.step(request.steps);
-                       response.result = to_result(result.code, result.message);
-                       response.steps = result.steps;
-                       response.time = now();
-                     });
+Services make_services(rclcpp::Node& node, const std::shared_ptr<Simulation>& simulation) {
+  Services services(node, simulation);
+  services.add_waiting<Reset>(
+      node, "~/reset",
+      [](Simulation& own, const Reset::Request& request, Reset::Response& response) {
+        const auto result = own.reset(request);
+        response.result = to_result(result.code, result.message);
+        response.time = now(own);
+      });
+  services.add_waiting<Step>(
+      node, "~/step", [](Simulation& own, const Step::Request& request, Step::Response& response) {
+        const auto result = own.step(request.steps);
+        response.result = to_result(result.code, result.message);
+        response.steps = result.steps;
+        response.time = now(own);
+      });
   services.add<SetState>(
       node, "~/set_state",
-      [&simulation, now](const SetState::Request& request, SetState::Response& response) {
+      [](Simulation& own, const SetState::Request& request, SetState::Response& response) {
         if (request.state == SetState::Request::RUNNING ||
             request.state == SetState::Request::PAUSED) {
-          simulation.pause(request.state == SetState::Request::PAUSED);
+          own.pause(request.state == SetState::Request::PAUSED);
         } else if (request.state != 0) {
           response.result =
               to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request.state) +
                                                        ": must be 1 (running) or 2 (paused)");
         }
-        response.state = number_of(simulation.state());
-        response.time = now();
+        response.state = number_of(own.state());
+        response.time = now(own);
       });
   for (const bool paused : {true, false}) {
     services.add<Trigger>(
         node, paused ? "~/pause" : "~/resume",
-        [&simulation, paused](const Trigger::Request&, Trigger::Response& response) {
-          simulation.pause(paused);
+        [paused](Simulation& own, const Trigger::Request&, Trigger::Response& response) {
+          own.pause(paused);
           response.success = true;
         });
   }

@@ -32,10 +32,10 @@ Result to_standard(const Simulation::Result& given) {
   return result;
 }
 
-Simulation::Result back_to_start(Simulation& simulation, bool time) {
+Simulation::Result back_to_start(Simulation& simulation, bool time, bool state = true) {
   dynamics_msgs::srv::ResetSimulation::Request request;
   request.reset_time = time;
-  return simulation.reset(request);
+  return simulation.reset(request, state);
 }
 
 /// The state "stopped" of the standard corresponds to waiting.
@@ -53,12 +53,12 @@ void reset(Simulation& simulation, const Reset::Request& request, Reset::Respons
       request.scope == Reset::Request::SCOPE_DEFAULT ? Reset::Request::SCOPE_ALL : request.scope;
   const bool time = (scope & Reset::Request::SCOPE_TIME) != 0;
   const bool state = (scope & Reset::Request::SCOPE_STATE) != 0;
-  if (!state) {  // entities cannot be spawned, and the time cannot be reset alone
+  if (!state && !time) {  // entities cannot be spawned
     response.result.result = Result::RESULT_FEATURE_UNSUPPORTED;
-    response.result.error_message = "unsupported scope: use STATE, STATE with TIME, or ALL";
+    response.result.error_message = "unsupported scope: use TIME, STATE, both, or ALL";
     return;
   }
-  response.result = to_standard(back_to_start(simulation, time));
+  response.result = to_standard(back_to_start(simulation, time, state));
 }
 
 void set_state(Simulation& simulation, const SetState::Request& request,
@@ -87,36 +87,32 @@ void set_state(Simulation& simulation, const SetState::Request& request,
 
 }  // namespace
 
-Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
-  Services services{node.create_callback_group(rclcpp::CallbackGroupType::Reentrant), {}};
-  services.add<Reset>(node, "~/reset_simulation",
-                      [&simulation](const Reset::Request& request, Reset::Response& response) {
-                        reset(simulation, request, response);
-                      });
-  services.add<Step>(node, "~/step_simulation",
-                     [&simulation](const Step::Request& request, Step::Response& response) {
-                       response.result = to_standard(simulation.step(request.steps));
-                     });
-  services.add<SetState>(
-      node, "~/set_simulation_state",
-      [&simulation](const SetState::Request& request, SetState::Response& response) {
-        set_state(simulation, request, response);
+Services make_standard_services(rclcpp::Node& node, const std::shared_ptr<Simulation>& simulation) {
+  Services services(node, simulation);
+  services.add_waiting<Reset>(node, "~/reset_simulation", reset);
+  services.add_waiting<Step>(
+      node, "~/step_simulation",
+      [](Simulation& own, const Step::Request& request, Step::Response& response) {
+        response.result = to_standard(own.step(request.steps));
       });
-  services.add<GetState>(node, "~/get_simulation_state",
-                         [&simulation](const GetState::Request&, GetState::Response& response) {
-                           response.state.state = number_of(simulation.state());
-                           response.result.result = Result::RESULT_OK;
-                         });
+  services.add_waiting<SetState>(node, "~/set_simulation_state", set_state);
+  services.add<GetState>(
+      node, "~/get_simulation_state",
+      [](Simulation& own, const GetState::Request&, GetState::Response& response) {
+        response.state.state = number_of(own.state());
+        response.result.result = Result::RESULT_OK;
+      });
   services.add<GetFeatures>(
       node, "~/get_simulator_features",
-      [](const GetFeatures::Request&, GetFeatures::Response& response) {
+      [](Simulation&, const GetFeatures::Request&, GetFeatures::Response& response) {
         using Features = SimulatorFeatures;
         response.features.features = {
             Features::SIMULATION_RESET,         Features::SIMULATION_RESET_TIME,
             Features::SIMULATION_RESET_STATE,   Features::SIMULATION_STATE_GETTING,
             Features::SIMULATION_STATE_SETTING, Features::SIMULATION_STATE_PAUSE,
             Features::STEP_SIMULATION_SINGLE,   Features::STEP_SIMULATION_MULTIPLE};
-        response.features.custom_info = "dynamics_sim: resetting the time also resets the state";
+        response.features.custom_info =
+            "dynamics_sim: a reset deactivates and activates controllers";
       });
   return services;
 }
@@ -125,7 +121,7 @@ Services make_standard_services(rclcpp::Node& node, Simulation& simulation) {
 #else
 namespace dynamics_sim {
 
-Services make_standard_services(rclcpp::Node&, Simulation&) { return {}; }
+Services make_standard_services(rclcpp::Node&, const std::shared_ptr<Simulation>&) { return {}; }
 
 }  // namespace dynamics_sim
 #endif

@@ -121,6 +121,16 @@ SystemState SystemLink::state_from(const NamedState& named) const {
   return closed_state(*closing_, state, has_q, has_qd);
 }
 
+void SystemLink::serve() {
+  const std::unique_lock lock(serving_, std::try_to_lock);
+  if (lock.owns_lock() && server_) server_();
+}
+
+void SystemLink::set_server(std::function<void()> server) {
+  const std::lock_guard guard(serving_);
+  server_ = std::move(server);
+}
+
 std::optional<RequestError> check(std::span<const std::shared_ptr<SystemLink>> systems,
                                   const NamedState& named) {
   using Kind = RequestError::Kind;

@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_sim/system_services.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <functional>
 #include <utility>
 
+#include "job_queue.hpp"
+
 namespace dynamics_sim {
 namespace {
 
 using dynamics_msgs::msg::ResultCode;
-
-/// Polls the condition every millisecond for up to two seconds.
-bool wait_for(const std::function<bool()>& condition) {
-  using std::chrono::steady_clock;
-  const auto end = steady_clock::now() + std::chrono::seconds(2);
-  while (!condition()) {
-    if (steady_clock::now() > end || !rclcpp::ok()) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
 
 /// Replaces characters that are not allowed in node names.
 std::string node_name(std::string name) {
@@ -67,6 +59,22 @@ struct SystemServices::Context {
   std::shared_ptr<SystemLink> link;
   Options options;
   rclcpp::Logger logger;
+  std::atomic<bool> ended = false;          // the services are being removed
+  std::atomic<std::uint64_t> canceled = 0;  // steps, by set_state
+
+  Context(std::shared_ptr<SystemLink> given_link, Options given, const rclcpp::Logger& given_logger)
+      : link(std::move(given_link)), options(std::move(given)), logger(given_logger) {}
+
+  /// Polls the condition every millisecond for up to two seconds.
+  bool wait_for(const std::function<bool()>& condition) const {
+    using std::chrono::steady_clock;
+    const auto end = steady_clock::now() + std::chrono::seconds(2);
+    while (!condition()) {
+      if (steady_clock::now() > end || ended || !rclcpp::ok()) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
 
   void set_payload(const dynamics_msgs::msg::Payload& load) {
     try {
@@ -104,11 +112,9 @@ struct SystemServices::Context {
   }
 
   void set_state(const SetState::Request& request, SetState::Response& response) {
-    if (request.state == SetState::Request::PAUSED) {
-      link->paused = true;
-    } else if (request.state == SetState::Request::RUNNING) {
-      link->steps = 0;
-      link->paused = false;
+    if (request.state == SetState::Request::PAUSED || request.state == SetState::Request::RUNNING) {
+      canceled += link->steps.exchange(0);
+      link->paused = request.state == SetState::Request::PAUSED;
     } else if (request.state != 0) {
       response.result =
           to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request.state) +
@@ -128,16 +134,19 @@ struct SystemServices::Context {
       response.result = to_result(ResultCode::INVALID_VALUE, "the simulation is not paused");
       return;
     }
+    canceled = 0;
     link->steps = request.steps;
     std::uint64_t left = request.steps;
     while (left > 0) {
       if (!wait_for([&] { return link->steps.load() < left; })) break;
       left = link->steps.load();
     }
-    response.steps = request.steps - std::min(left, request.steps);
+    left = link->steps.exchange(0);
+    response.steps = request.steps - std::min(left + canceled, request.steps);
     if (left > 0) {
-      link->steps = 0;
       response.result = to_result(ResultCode::INTERNAL_ERROR, "the control loop is not running");
+    } else if (canceled > 0) {
+      response.result = to_result(ResultCode::CANCELED, "the simulation was paused or resumed");
     }
   }
 };
@@ -145,9 +154,12 @@ struct SystemServices::Context {
 SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
                                std::shared_ptr<SystemLink> link, Options options)
     : node_(node ? node : std::make_shared<rclcpp::Node>(node_name(link->name()))) {
-  context_ = std::make_shared<Context>(
-      Context{std::move(link), std::move(options), node_->get_logger().get_child("simulation")});
+  context_ = std::make_shared<Context>(std::move(link), std::move(options),
+                                       node_->get_logger().get_child("simulation"));
   const std::weak_ptr<Context> weak = context_;
+  const auto refuse = [](auto& response) {
+    response.result = to_result(ResultCode::INTERNAL_ERROR, "the hardware is not configured");
+  };
   if (!context_->options.payload_topic.empty()) {
     payload_ = node_->create_subscription<dynamics_msgs::msg::Payload>(
         context_->options.payload_topic, rclcpp::QoS(1).transient_local(),
@@ -156,21 +168,29 @@ SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
         });
   }
   if (context_->options.control) {
+    jobs_ = std::make_shared<JobQueue>();
     reset_ =
-        node_->create_service<Reset>("~/reset", [weak](const Reset::Request::SharedPtr& request,
-                                                       const Reset::Response::SharedPtr& response) {
-          if (const auto context = weak.lock()) context->reset_state(*request, *response);
-        });
+        serve_in<Reset>(*node_, "~/reset", jobs_,
+                        [weak, refuse](const Reset::Request& request, Reset::Response& response) {
+                          const auto context = weak.lock();
+                          if (!context) return refuse(response);
+                          context->reset_state(request, response);
+                        });
     set_state_ = node_->create_service<SetState>(
-        "~/set_state", [weak](const SetState::Request::SharedPtr& request,
-                              const SetState::Response::SharedPtr& response) {
-          if (const auto context = weak.lock()) context->set_state(*request, *response);
-        });
-    step_ = node_->create_service<Step>(
-        "~/step",
-        [weak](const Step::Request::SharedPtr& request, const Step::Response::SharedPtr& response) {
-          if (const auto context = weak.lock()) context->step(*request, *response);
-        });
+        "~/set_state",
+        [weak, refuse](const SetState::Request::SharedPtr& request,
+                       const SetState::Response::SharedPtr& response) {
+          const auto context = weak.lock();
+          if (!context) return refuse(*response);
+          context->set_state(*request, *response);
+        },
+        service_queue());
+    step_ = serve_in<Step>(*node_, "~/step", jobs_,
+                           [weak, refuse](const Step::Request& request, Step::Response& response) {
+                             const auto context = weak.lock();
+                             if (!context) return refuse(response);
+                             context->step(request, response);
+                           });
   }
   if (!node) {
     executor_ = std::make_unique<rclcpp::executors::SingleThreadedExecutor>();
@@ -180,6 +200,8 @@ SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
 }
 
 SystemServices::~SystemServices() {
+  context_->ended = true;
+  jobs_.reset();  // waits for a request in progress
   if (!thread_.joinable()) return;
   // cancel() has no effect before spin() has started
   while (rclcpp::ok() && !executor_->is_spinning()) {

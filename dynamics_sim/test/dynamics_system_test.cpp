@@ -144,14 +144,54 @@ TEST(DynamicsSystem, RejectsInvalidModeSwitches) {
   EXPECT_EQ(system.claim({"joint1/torque"}), return_type::ERROR);
   EXPECT_EQ(system.claim({"joint10/"}), return_type::ERROR);
   EXPECT_EQ(system.claim({"follower/position"}), return_type::ERROR);
-  EXPECT_EQ(system.claim({"joint1/effort", "joint1/position"}), return_type::ERROR);
   EXPECT_EQ(system.claim({"joint100/position", "other/effort"}), return_type::OK) << "not ours";
   EXPECT_EQ(system.claim({"joint10/position"}), return_type::OK);
-  EXPECT_EQ(system.claim({"joint10/effort"}), return_type::ERROR) << "beside position";
   EXPECT_EQ(system.claim({"joint10/effort"}, {"joint10/position"}), return_type::OK);
   // joint1 is not claimed, although its name is a prefix of joint10
   system.run(0.01);
   EXPECT_EQ(system.state("joint1/position"), 0.3);
+}
+
+TEST(DynamicsSystem, EffortIsFeedforwardBesidePositionAndVelocity) {
+  using dynamics::JointCommand;
+  const JointCommand position = JointCommand::position(0.5), velocity = JointCommand::velocity(0.2);
+  const std::vector<std::pair<std::vector<std::string>, JointCommand>> cases = {
+      {{"position", "effort"}, position.with_feedforward(4.0)},
+      {{"velocity", "effort"}, velocity.with_feedforward(4.0)},
+      {{"position", "velocity", "effort"}, JointCommand::position(0.5, 0.2).with_feedforward(4.0)}};
+  for (const auto& [kinds, command] : cases) {
+    System system(arm_urdf(control_block()));
+    ASSERT_NO_FATAL_FAILURE(system.activate());
+    std::vector<std::string> names;
+    for (const auto& kind : kinds) names.push_back("joint1/" + kind);
+    ASSERT_EQ(system.claim(names), return_type::OK);
+    dynamics::RealTimeSimulation expected = arm();
+    expected.commands()[1] = JointCommand::position(-0.4);
+    // until the effort is given the drive works alone
+    JointCommand first = command;
+    first.with_effort = false;
+    first.effort_value = 0.0;
+    for (const JointCommand& now : {first, command}) {
+      for (const auto& kind : kinds) {
+        if (kind == "position") system.command("joint1/position", now.position_value);
+        if (kind == "velocity") system.command("joint1/velocity", now.velocity_value);
+        if (kind == "effort" && now.with_effort) system.command("joint1/effort", now.effort_value);
+      }
+      expected.commands()[0] = now;
+      for (int k = 0; k < 50; ++k) {
+        ASSERT_EQ(system.cycle(), return_type::OK);
+        ASSERT_TRUE(expected.step() && expected.evaluate());
+      }
+      EXPECT_EQ(system.state("joint1/position"), expected.positions()[0]) << kinds.size();
+      EXPECT_EQ(system.state("joint1/effort"), expected.efforts()[0]) << kinds.size();
+    }
+    // the effort alone
+    std::vector<std::string> drives(names.begin(), names.end() - 1);
+    ASSERT_EQ(system.claim({}, drives), return_type::OK);
+    system.command("joint1/effort", -2.0);
+    ASSERT_EQ(system.cycle(), return_type::OK);
+    EXPECT_EQ(system.state("joint1/effort"), -2.0);
+  }
 }
 
 TEST(DynamicsSystem, HoldsUntilFirstCommandAndKeepsLastCommand) {

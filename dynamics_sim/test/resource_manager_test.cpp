@@ -34,8 +34,8 @@ TEST(ResourceManager, LoadsRunsAndSwitchesModes) {
   ASSERT_TRUE(command.set_value(0.6));
   ASSERT_EQ(manager.cycle(500), return_type::OK);
   EXPECT_NEAR(manager.state("joint1/position"), 0.6, 1e-6);
-  EXPECT_FALSE(manager.claim({"joint1/effort"}));
-  EXPECT_TRUE(manager.claim({"joint1/effort"}, {"joint1/position"}));
+  EXPECT_TRUE(manager.claim({"joint1/effort"})) << "feed-forward";
+  EXPECT_FALSE(manager.claim({"joint1/torque"}));
 }
 
 TEST(ResourceManager, PerformsEveryLifecycleTransition) {
@@ -242,6 +242,57 @@ TEST(ResourceManager, ServicesResetPauseAndStep) {
   EXPECT_EQ(running->result.code, ResultCode::INVALID_VALUE) << "not paused";
   ASSERT_EQ(manager.cycle(10), return_type::OK);
   EXPECT_GT(manager.state("joint1/position"), 0.3) << "it falls again";
+}
+
+TEST(ResourceManager, StepDoesNotKeepOtherServicesWaiting) {
+  Manager manager(arm_urdf(control_block(parameter("unclaimed", "free"))));
+  SetState::Request request;
+  request.state = SetState::Request::PAUSED;
+  ASSERT_TRUE(manager.call<SetState>("/arm/set_state", request));
+  // without a control loop the steps are not made
+  auto& node = manager.node();
+  const auto step = node.create_client<Step>("/arm/step");
+  ASSERT_TRUE(step->wait_for_service(10s));
+  const auto steps = std::make_shared<Step::Request>();
+  steps->steps = 100;
+  auto stepped = step->async_send_request(steps);
+  const auto systems = SystemRegistry::instance().systems();
+  ASSERT_EQ(systems.size(), 1U);
+  ASSERT_TRUE(eventually([&] { return systems[0]->steps == 100U; }));
+  const auto set_state = node.create_client<SetState>("/arm/set_state");
+  ASSERT_TRUE(set_state->wait_for_service(10s));
+  auto asked = set_state->async_send_request(std::make_shared<SetState::Request>());
+  ASSERT_EQ(asked.wait_for(60s), std::future_status::ready);
+  EXPECT_EQ(asked.get()->state, SetState::Request::PAUSED);
+  EXPECT_EQ(stepped.wait_for(0s), std::future_status::timeout) << "not answered yet";
+  // resuming ends the request
+  ASSERT_EQ(manager.cycle(3), return_type::OK);
+  request.state = SetState::Request::RUNNING;
+  auto resumed = set_state->async_send_request(std::make_shared<SetState::Request>(request));
+  ASSERT_EQ(resumed.wait_for(60s), std::future_status::ready);
+  ASSERT_EQ(stepped.wait_for(60s), std::future_status::ready);
+  const auto answer = stepped.get();
+  EXPECT_EQ(answer->result.code, ResultCode::CANCELED) << answer->result.message;
+  EXPECT_EQ(answer->steps, 3U);
+}
+
+TEST(ResourceManager, CleanupEndsAStepInProgress) {
+  Manager manager(arm_urdf(control_block()));
+  SetState::Request request;
+  request.state = SetState::Request::PAUSED;
+  ASSERT_TRUE(manager.call<SetState>("/arm/set_state", request));
+  const auto step = manager.node().create_client<Step>("/arm/step");
+  ASSERT_TRUE(step->wait_for_service(10s));
+  const auto steps = std::make_shared<Step::Request>();
+  steps->steps = 1000000;
+  const auto stepped = step->async_send_request(steps);
+  const auto systems = SystemRegistry::instance().systems();
+  ASSERT_EQ(systems.size(), 1U);
+  ASSERT_TRUE(eventually([&] { return systems[0]->steps == 1000000U; }));
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_UNCONFIGURED, "unconfigured"), return_type::OK);
+  EXPECT_EQ(systems[0]->steps, 0U);
+  ASSERT_EQ(manager.transit(State::PRIMARY_STATE_ACTIVE, "active"), return_type::OK);
+  EXPECT_FALSE(systems[0]->paused);
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ CONTROLLERS = {  # name of the controller in config/controllers.yaml
 DEFAULT_CONTROLLER = {
     "free-fall": "none", "hold": "joint_trajectory", "forced": "effort_trajectory"}
 RECORDER = "dynamics_recorder"
-RECORDED = ["/clock", "/joint_states", "/dynamic_joint_states", "/robot_description", "/tf",
-            "/tf_static", "/dynamics/payload", "/dynamics_markers/markers"]
+RECORDED = ["/clock", "joint_states", "dynamic_joint_states", "robot_description", "/tf",
+            "/tf_static", "dynamics/payload", "dynamics_markers/markers"]
 
 
 def share(*parts):
@@ -52,6 +52,12 @@ def has_package(name):
     except PackageNotFoundError:
         return False
     return True
+
+
+def recorded_topics(namespace):
+    """Return the recorded topics of a launch in this namespace; time and frames have none."""
+    return [topic if topic.startswith("/") else f"{namespace.rstrip('/')}/{topic}"
+            for topic in RECORDED]
 
 
 def controller_parameters(joints, rate, gains):
@@ -325,9 +331,10 @@ def start_robot(context, robot):
                          sim_time]),
     ]
     if parsed.record:
+        topics = recorded_topics(context.launch_configurations.get("ros_namespace", ""))
         actions.append(ExecuteProcess(
             cmd=["ros2", "bag", "record", "--storage", "mcap", "--output", parsed.record,
-                 "--node-name", RECORDER, "--topics", *RECORDED], output="screen",
+                 "--node-name", RECORDER, "--topics", *topics], output="screen",
             on_exit=helper("the recorder")))
     if parsed.prepared:
         actions.append(scenario(parsed))
@@ -380,7 +387,7 @@ def robot_launch(robot=None):
         argument("speed", "1.0",
                  "Simulated seconds per second; 0: as fast as possible (with use_sim_time)."),
         argument("paused", "false",
-                 "true: start paused; continue with /simulation/set_state or /simulation/step "
+                 "true: start paused; continue with simulation/set_state or simulation/step "
                  "(with use_sim_time).", choices=["true", "false"]),
         argument("payload", "",
                  "Point mass on a link, 'mass [x y z] [link]' (kg, m in the link frame); default "

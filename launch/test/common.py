@@ -24,16 +24,18 @@ from sensor_msgs.msg import JointState
 DEFAULTS = {"gui": "false", "rate": "100"}
 
 
-def launched(robot, **arguments):
-    """Return the test description for the launch file of a robot, without RViz."""
+def included(robot, **arguments):
+    """Return the launch file of a robot as an action, without RViz."""
     file = pathlib.Path(
         get_package_share_directory("dynamics_bringup"), "launch", f"{robot}.launch.py")
-    return LaunchDescription([
-        IncludeLaunchDescription(
-            PythonLaunchDescriptionSource(str(file)),
-            launch_arguments={**DEFAULTS, **arguments}.items()),
-        ReadyToTest(),
-    ])
+    return IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(file)),
+        launch_arguments={**DEFAULTS, **arguments}.items())
+
+
+def launched(robot, **arguments):
+    """Return the test description for the launch file of a robot, without RViz."""
+    return LaunchDescription([included(robot, **arguments), ReadyToTest()])
 
 
 def nothing():
@@ -56,13 +58,13 @@ def seconds_of(stamp):
 
 
 class Listener:
-    """Subscribes to /joint_states, in a separate context."""
+    """Subscribes to joint_states, in a separate context."""
 
-    def __init__(self):
+    def __init__(self, namespace=""):
         """Start the subscription."""
         self.context = rclpy.Context()
         rclpy.init(context=self.context)
-        self.node = rclpy.create_node("observer", context=self.context)
+        self.node = rclpy.create_node("observer", namespace=namespace, context=self.context)
         self.executor = rclpy.executors.SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.last = None
@@ -113,7 +115,7 @@ class Listener:
 
     def active(self):
         """Return the names of the active controllers."""
-        answer = self.call(ListControllers, "/controller_manager/list_controllers",
+        answer = self.call(ListControllers, "controller_manager/list_controllers",
                            ListControllers.Request())
         return {one.name for one in answer.controller if one.state == "active"}
 

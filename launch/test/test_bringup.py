@@ -12,6 +12,7 @@ from ament_index_python.packages import get_package_share_directory
 
 from dynamics_bringup import model
 from dynamics_bringup.arguments import ArgumentError, number, numbers, payload, positions
+from dynamics_bringup.bringup import recorded_topics
 from dynamics_bringup.description import (DescriptionError, is_flexible, reach_of, root_of, tip_of)
 from dynamics_bringup.motions import cycloid, mohan_saha
 from dynamics_bringup.view import rviz_configuration
@@ -137,4 +138,36 @@ def test_rviz_view_depends_on_robot():
     assert shown["Views"]["Current"]["Yaw"] == 1.0
     classes = {one["Class"].split("/")[1]: one for one in shown["Displays"]}
     assert classes["RobotModel"]["Alpha"] < 1.0
-    assert classes["MarkerArray"]["Topic"]["Value"] == "/dynamics_markers/markers"
+
+
+def test_links_are_opaque():
+    displays = yaml.safe_load((SOURCE / "config/robot.rviz").read_text("utf-8"))
+    displays = {one["Class"].split("/")[1]: one
+                for one in displays["Visualization Manager"]["Displays"]}
+    assert displays["RobotModel"]["Alpha"] == 1
+
+
+def test_names_are_relative():
+    """RViz and the recorder work in a namespace; time and frames have none."""
+    configuration = yaml.safe_load((SOURCE / "config/robot.rviz").read_text("utf-8"))
+    topics = []
+
+    def collect(value):
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                if key.endswith("Topic") and isinstance(inner, dict):
+                    topics.append(inner["Value"])
+                collect(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                collect(inner)
+
+    collect(configuration)
+    assert sorted(topics) == ["dynamics_markers/markers", "robot_description"]
+    assert recorded_topics("") == recorded_topics("/")
+    assert "/joint_states" in recorded_topics("")
+    left = recorded_topics("/left")
+    assert {"/clock", "/tf", "/tf_static", "/left/joint_states", "/left/dynamics/payload",
+            "/left/dynamics_markers/markers"} <= set(left)
+    assert sorted(topic for topic in left if not topic.startswith("/left/")) == [
+        "/clock", "/tf", "/tf_static"]

@@ -24,6 +24,16 @@
 // reaches its commanded position exactly at the end of the control period (see begin()), on the
 // cubic through position and velocity at both ends, with any effort.
 //
+// Feed-forward. An effort beside a position or velocity command (JointCommand::with_effort) takes
+// the place of the load that the inner loop compensates: at the start of each step the acceleration
+// is computed that this effort alone gives the joint, and the law above is added to it. Where all
+// joints have a feed-forward effort, they exert
+//
+//   tau = tau_feedforward + M (w^2 (q_ref - q) + 2 w (qd_ref - qd))
+//
+// With the efforts of inverse dynamics a joint follows without the lag qdd_ref / w^2; with an
+// effort of zero it sags under its load. Ideal tracking takes no notice of it.
+//
 // Limits. The effort of a drive saturates at its limit, decided at the start of each step: a drive
 // that cannot reach its acceleration exerts its limit. Position commands are clamped to the
 // position limits, and the velocities that drives aim at to the velocity limit. The position limits
@@ -72,16 +82,26 @@ struct JointCommand {
   /// True if a position command includes a velocity. If not, ideal tracking uses the mean velocity
   /// of the period, and a drive zero.
   bool with_velocity = false;
+  /// True if a position or velocity command includes a feed-forward effort.
+  bool with_effort = false;
 
   /// An effort (N m or N).
-  static JointCommand effort(double value) { return {Mode::effort, value, 0.0, 0.0, false}; }
+  static JointCommand effort(double value) { return {Mode::effort, value, 0.0, 0.0, false, false}; }
   /// A velocity (rad/s or m/s).
-  static JointCommand velocity(double value) { return {Mode::velocity, 0.0, value, 0.0, true}; }
+  static JointCommand velocity(double value) {
+    return {Mode::velocity, 0.0, value, 0.0, true, false};
+  }
   /// A position (rad or m).
-  static JointCommand position(double value) { return {Mode::position, 0.0, 0.0, value, false}; }
+  static JointCommand position(double value) {
+    return {Mode::position, 0.0, 0.0, value, false, false};
+  }
   /// A position with its velocity.
   static JointCommand position(double value, double velocity) {
-    return {Mode::position, 0.0, velocity, value, true};
+    return {Mode::position, 0.0, velocity, value, true, false};
+  }
+  /// This position or velocity with a feed-forward effort (N m or N).
+  JointCommand with_feedforward(double effort) const {
+    return {mode, effort, velocity_value, position_value, with_velocity, true};
   }
   /// Whether all values are equal.
   bool operator==(const JointCommand&) const = default;
@@ -103,6 +123,9 @@ struct RealTimeStatistics {
   std::uint64_t evaluations = 0;    ///< of the accelerations
   std::uint64_t mode_changes = 0;   ///< located: joints that come to rest, slide or reach a stop
   std::uint64_t impulse_steps = 0;  ///< steps with too many of them to locate
+  /// Searches for the joints that are held and the drives that saturate that did not converge; the
+  /// last guess was used.
+  std::uint64_t unsolved = 0;
 };
 
 /// A robot with drives that is advanced step by step.

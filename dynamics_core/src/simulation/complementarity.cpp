@@ -276,6 +276,7 @@ bool ComplementarityProblem::solve() {
   // soon, one at a time, the last. This ends: with the rows behind it solved, w of a row increases
   // with its force, so that the row moves in one direction only (Murty 1974 for single risers).
   constexpr int changes_of_all = 10;
+  constexpr double accepted = 1e-9;  // round-off at the end of the search: either segment does
   for (int change = 0;; ++change) {
     for (std::size_t row = 0; row < laws.size(); ++row) {
       on_riser_[row] = on_riser(row) ? 1 : 0;
@@ -292,17 +293,22 @@ bool ComplementarityProblem::solve() {
     const bool has_loops = form_ == Form::responses;
     const double force_tolerance = 1e-13 * (has_loops ? forces : std::max(forces, rest));
     const double motion_tolerance = has_loops ? round_off * std::max(motion, rest) : 1e-13 * motion;
+    const bool last = change > 200 + 10 * static_cast<int>(laws.size());
     bool done = true;
     for (std::size_t row = laws.size(); row-- > 0;) {
-      const std::size_t next = next_segment(row, force_tolerance, motion_tolerance);
+      const std::size_t next =
+          last ? next_segment(row, accepted * std::max(forces, rest), accepted * motion)
+               : next_segment(row, force_tolerance, motion_tolerance);
       if (next == segments[row]) continue;
-      segments[row] = next;
       done = false;
+      if (last) break;
+      segments[row] = next;
       if (change >= changes_of_all) break;
     }
-    if (done) return true;
-    if (change > 200 + 10 * static_cast<int>(laws.size()))
-      return true;  // round-off: either segment does
+    if (done || last) {
+      converged_ = done;
+      return true;
+    }
   }
 }
 

@@ -100,6 +100,9 @@ class ComplementarityProblem {
   void clear();
   /// Returns false if M is not positive definite. Does not allocate.
   [[nodiscard]] bool solve();
+  /// The search of solve() for the segments has converged, or ended within a relative 1e-9 of the
+  /// laws. If not, w and lambda solve the linear problem of the last guess.
+  bool converged() const { return converged_; }
   /// The linear problem: w is given where `given` is not zero, lambda elsewhere. Form::responses:
   /// lambda of all rows is read; redundant rows keep it, and w where it is within round-off.
   [[nodiscard]] bool solve_linear(std::span<const char> given);
@@ -125,6 +128,7 @@ class ComplementarityProblem {
   std::vector<std::size_t> first_entry_;  // of each row
   std::vector<Eigen::Index> moving_, given_;
   std::vector<char> on_riser_, redundant_;
+  bool converged_ = true;
 };
 
 }  // namespace dynamics

@@ -75,6 +75,7 @@ void ImpulseStep::advance(Plant& plant, const JointDrives& drives,
   fill_problem(plant, implicit, t, h, acceleration, q, qd);
   set_laws(drives, constraints, time, h, q, qd);
   if (!problem_.solve()) throw StateError("", "the inertia matrix is singular");
+  if (!problem_.converged()) ++unsolved_;
   std::copy(problem_.w.begin(), problem_.w.end(), qd.begin());
   for (std::size_t i = 0; i < q.size(); ++i) q[i] += h * qd[i];
   constraints.clamp_to_stops(q);

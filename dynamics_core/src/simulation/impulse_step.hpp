@@ -17,7 +17,9 @@
 // Nothing allocates after construction.
 
 #include <Eigen/Core>
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dynamics_core/plant.hpp"
@@ -38,6 +40,9 @@ class ImpulseStep {
                const ImplicitInertia& implicit, double t, double time, double h,
                std::span<const double> acceleration, std::span<double> q, std::span<double> qd);
 
+  /// As JointConstraints::take_unsolved().
+  std::uint64_t take_unsolved() { return std::exchange(unsolved_, 0); }
+
  private:
   void set_laws(const JointDrives& drives, const JointConstraints& constraints, double time,
                 double h, std::span<const double> q, std::span<const double> qd);
@@ -50,6 +55,7 @@ class ImpulseStep {
   bool has_loops_;
   ComplementarityProblem problem_;
   std::vector<std::size_t> joints_;
+  std::uint64_t unsolved_ = 0;
 };
 
 }  // namespace dynamics

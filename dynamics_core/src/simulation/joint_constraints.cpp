@@ -175,6 +175,11 @@ void JointConstraints::find_contacts(double t, double time, Output q, Output qd)
   if (hits) collide(t, q, qd);
 }
 
+void JointConstraints::solve_problem() {
+  if (!problem_.solve()) throw_singular();
+  if (!problem_.converged()) ++unsolved_;
+}
+
 void JointConstraints::fill_problem(double t, Input q, Input qd) {
   has_inertia_ = false;
   Eigen::VectorXd& h = problem_.h;
@@ -447,7 +452,7 @@ void JointConstraints::choose_modes(double t, double time, Input q, Input qd) {
   const bool try_risers = has_drives() && !has_loops_ && count == held_.size() && at_rest;
   if (!try_risers || !choose_by_hybrid_dynamics(t, q, qd)) {
     fill_problem(t, q, qd);
-    if (!problem_.solve()) throw_singular();
+    solve_problem();
     copy_accelerations(acceleration_);
     has_forces_ = true;
     has_inertia_ = !has_loops_;
@@ -533,7 +538,7 @@ void JointConstraints::collide(double t, Output q, Output qd) {
     plant_->inertia_matrix(t, q, problem_.M);
     problem_.h.noalias() = problem_.M * velocity;
   }
-  if (!problem_.solve()) throw_singular();
+  solve_problem();
   velocity = problem_.w;
   for (std::size_t i = 0; i < held_.size(); ++i) {
     if (std::abs(qd[i]) > speed_tolerance) {

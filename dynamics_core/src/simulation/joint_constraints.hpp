@@ -29,7 +29,9 @@
 // Nothing allocates after construction. Not thread-safe.
 
 #include <Eigen/Core>
+#include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "dynamics_core/plant.hpp"
@@ -152,6 +154,10 @@ class JointConstraints {
   /// The joint would pass its stop: 1 the upper, -1 the lower, 0 none.
   int reaches(std::size_t joint, Input q, Input qd) const;
 
+  /// Number of problems since the last call whose solution was not found
+  /// (ComplementarityProblem::converged).
+  std::uint64_t take_unsolved() { return std::exchange(unsolved_, 0); }
+
   /// Efforts of the drives after resume(), by joint; zero for joints without.
   void drive_efforts(double t, Input q, Input qd, Output efforts);
 
@@ -177,6 +183,7 @@ class JointConstraints {
   void solve_by_hybrid_dynamics(double t, Input q, Input qd, Output qdd);
   /// Velocities after the impact of the joints that have reached a stop.
   void collide(double t, Output q, Output qd);
+  void solve_problem();
   /// M and h of the problem.
   void fill_problem(double t, Input q, Input qd);
   void fill_responses(double t, Input q);
@@ -220,6 +227,7 @@ class JointConstraints {
   bool follows_drives_ = false;  ///< all joints move with the accelerations of their drives
   std::vector<double> acceleration_, desired_, target_, forces_, zero_;
   double force_scale_ = 1.0;
+  std::uint64_t unsolved_ = 0;
 };
 
 }  // namespace dynamics

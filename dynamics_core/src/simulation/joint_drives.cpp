@@ -47,8 +47,7 @@ JointDrives::JointDrives(const Plant& plant, const RealTimeOptions& options)
 bool JointDrives::read_commands() {
   if (commands_ == read_) return false;
   read_.clear();
-  any_driven_ = any_ideal_ = any_limited_ = false;
-  all_driven_ = true;
+  any_fed_ = false;
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     const JointCommand& command = commands_[i];
     if (!std::isfinite(command.effort_value) || !std::isfinite(command.velocity_value) ||
@@ -62,11 +61,10 @@ bool JointDrives::read_commands() {
     const Limits& limits = limits_[i];
     drive.driven = command.mode != JointCommand::Mode::effort;
     drive.ideal = drive.driven && !options_.ideal.empty() && options_.ideal[i];
+    drive.fed = drive.driven && !drive.ideal && command.with_effort;
+    drive.feedforward = 0.0;
     drive.limit = drive.ideal ? infinity : limits.effort;
-    any_driven_ = any_driven_ || drive.driven;
-    all_driven_ = all_driven_ && drive.driven;
-    any_ideal_ = any_ideal_ || drive.ideal;
-    any_limited_ = any_limited_ || (drive.driven && drive.limit < infinity);
+    any_fed_ = any_fed_ || drive.fed;
     efforts_[i] =
         drive.driven ? 0.0 : std::clamp(command.effort_value, -limits.effort, limits.effort);
     const bool position = command.mode == JointCommand::Mode::position;
@@ -76,8 +74,41 @@ bool JointDrives::read_commands() {
     drive.velocity = command.velocity_value;
     drive.max_velocity = limits.velocity;
   }
+  summarize();
   read_ = commands_;
   return true;
+}
+
+void JointDrives::summarize() {
+  any_driven_ = any_ideal_ = any_limited_ = false;
+  all_driven_ = true;
+  for (const Drive& drive : drives_) {
+    any_driven_ = any_driven_ || drive.driven;
+    all_driven_ = all_driven_ && drive.driven;
+    any_ideal_ = any_ideal_ || drive.ideal;
+    any_limited_ = any_limited_ || (drive.driven && drive.limit < infinity);
+  }
+}
+
+void JointDrives::release_fed() {
+  read_.clear();  // should there be no feed(): all commands are read again
+  for (std::size_t i = 0; i < drives_.size(); ++i) {
+    if (!drives_[i].fed) continue;
+    drives_[i].driven = false;
+    efforts_[i] = std::clamp(commands_[i].effort_value, -limits_[i].effort, limits_[i].effort);
+  }
+  summarize();
+}
+
+void JointDrives::feed(std::span<const double> accelerations) {
+  read_ = commands_;
+  for (std::size_t i = 0; i < drives_.size(); ++i) {
+    if (!drives_[i].fed) continue;
+    drives_[i].driven = true;
+    drives_[i].feedforward = accelerations[i];
+    efforts_[i] = 0.0;
+  }
+  summarize();
 }
 
 double JointDrives::tracked_acceleration(std::size_t i, double time) const {

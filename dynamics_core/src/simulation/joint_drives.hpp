@@ -28,6 +28,13 @@ class JointDrives {
   /// StateError naming a joint whose command is not finite, or that has no actuator.
   bool read_commands();
 
+  /// A drive has a feed-forward effort.
+  bool any_fed() const { return any_fed_; }
+  /// Replaces the drives with feed-forward effort by this effort, until feed().
+  void release_fed();
+  /// Returns to these drives; they add the accelerations of their efforts, by coordinate.
+  void feed(std::span<const double> accelerations);
+
   std::size_t size() const { return commands_.size(); }  ///< number of joints
   /// The joint has a position or velocity command.
   bool driven(std::size_t i) const { return drives_[i].driven; }
@@ -47,7 +54,8 @@ class JointDrives {
     const Drive& drive = drives_[i];
     if (drive.ideal) return tracked_acceleration(i, time);
     const double rate = drive.velocity + drive.stiffness * (drive.position - q);
-    return drive.gain * (std::clamp(rate, -drive.max_velocity, drive.max_velocity) - qd);
+    return drive.feedforward +
+           drive.gain * (std::clamp(rate, -drive.max_velocity, drive.max_velocity) - qd);
   }
 
   /// The same of all joints.
@@ -77,12 +85,14 @@ class JointDrives {
     double lower, upper, velocity, effort;
   };
   struct Drive {
-    bool driven = false, ideal = false;
+    bool driven = false, ideal = false, fed = false;
     double limit = 0.0;
-    // qdd = gain (velocity + stiffness (position - q) - qd)
+    // qdd = feedforward + gain (velocity + stiffness (position - q) - qd)
     double gain = 0.0, stiffness = 0.0, position = 0.0, velocity = 0.0, max_velocity = 0.0;
+    double feedforward = 0.0;
   };
 
+  void summarize();
   double tracked_acceleration(std::size_t i, double time) const;
   void start_track(std::size_t i, double q, double qd, double duration);
 
@@ -96,6 +106,7 @@ class JointDrives {
   std::vector<Track> tracks_;
   std::size_t period_ = 0, done_ = 0;  // steps
   bool any_driven_ = false, all_driven_ = false, any_ideal_ = false, any_limited_ = false;
+  bool any_fed_ = false;
 };
 
 }  // namespace dynamics

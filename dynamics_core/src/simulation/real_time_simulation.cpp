@@ -114,6 +114,7 @@ class [[gnu::visibility("hidden")]] RealTimeSimulation::Implementation {
   void close_loops_of(ConstVector given_q, ConstVector given_qd);
   void project_state(double t);
   void advance();
+  void feed_forward(std::vector<double> & y);
   void compute_forces(double t, Input q, Input forces);
   void evaluate_accelerations(double at, Input q, Input qd, Output qdd);
   void try_step(double length);
@@ -151,7 +152,7 @@ class [[gnu::visibility("hidden")]] RealTimeSimulation::Implementation {
   }
   End trial_, before_, after_;
   std::vector<std::size_t> free_coordinates_;
-  std::vector<double> tau_, no_forces_;
+  std::vector<double> tau_, no_forces_, fed_accelerations_;
 };
 
 RealTimeSimulation::Implementation::Implementation(std::unique_ptr<Plant> given,
@@ -174,7 +175,8 @@ RealTimeSimulation::Implementation::Implementation(std::unique_ptr<Plant> given,
       before_(trial_),
       after_(trial_),
       tau_(plant->size(), 0.0),
-      no_forces_(plant->joints(), 0.0) {
+      no_forces_(plant->joints(), 0.0),
+      fed_accelerations_(plant->size(), 0.0) {
   if (!(options.restitution >= 0.0 && options.restitution <= 1.0)) {
     throw ArgumentError(fmt::format("restitution is {}: must be from 0 to 1", options.restitution));
   }
@@ -369,6 +371,22 @@ void RealTimeSimulation::Implementation::advance() {
   }
 }
 
+/// Computes what the feed-forward efforts add to the drives for the next step.
+void RealTimeSimulation::Implementation::feed_forward(std::vector<double>& y) {
+  if (!drives.any_fed()) return;
+  ++statistics.evaluations;
+  drives.release_fed();
+  start_ = 0.0;
+  constraints_.resume(time, 0.0, q(y), qd(y));
+  if (constraints_.has_initial_accelerations()) {
+    const Input initial = constraints_.initial_accelerations();
+    std::copy(initial.begin(), initial.end(), fed_accelerations_.begin());
+  } else {
+    constraints_.accelerations(time, 0.0, q(y), qd(y), fed_accelerations_);
+  }
+  drives.feed(fed_accelerations_);
+}
+
 /// The rest of a step with more mode changes than are located.
 void RealTimeSimulation::Implementation::advance_with_impulses(double start) {
   ++statistics.impulse_steps;
@@ -400,10 +418,12 @@ void RealTimeSimulation::Implementation::step() {
   const bool changed = drives.read_commands();
   starts_evaluated_ = std::exchange(evaluated_, false) && !changed && !drives.any_ideal();
   drives.begin_step(q(y_), qd(y_));
+  if (!starts_evaluated_) feed_forward(y_);
   advance();
   drives.end_step(q(y_), qd(y_));
   require_finite();
   ++statistics.steps;
+  statistics.unsolved += constraints_.take_unsolved() + impulse_step_.take_unsolved();
   time = static_cast<double>(statistics.steps) * options.step;
 }
 
@@ -411,6 +431,7 @@ void RealTimeSimulation::Implementation::evaluate() {
   evaluated_ = false;
   drives.read_commands();
   trial_.y = y_;  // an impact changes the velocities
+  feed_forward(trial_.y);
   constraints_.resume(time, 0.0, q(trial_.y), qd(trial_.y));
   if (constraints_.has_initial_accelerations()) {
     const Input initial = constraints_.initial_accelerations();

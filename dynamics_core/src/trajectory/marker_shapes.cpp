@@ -82,14 +82,27 @@ class Scene {
   }
 
   void energies() {
+    // RViz draws with a proportional font, in which the digits are of one width and these letters
+    // are too: K, P, S, E. All values have the same decimals.
     const auto energy = state_.energy();
-    const bool moving = !std::isnan(energy.kinetic);
-    std::string text =
-        moving ? fmt::format("kinetic {:.4g} J\n", energy.kinetic) : "kinetic: no velocities\n";
-    text += fmt::format("potential {:.4g} J", energy.potential + 0.0);  // prints -0 as 0
-    if (state_.flexible() != nullptr) text += fmt::format("\nstrain {:.4g} J", energy.strain);
-    if (moving) text += fmt::format("\ntotal {:.6g} J", energy.total());
-    label(Subject::energy, 0, text, 0.05 * size_, reach_ * options_.energy_place);
+    const bool moving = !std::isnan(energy.kinetic), flexible = state_.flexible() != nullptr;
+    double largest = std::abs(energy.potential);
+    if (moving) largest = std::max({largest, energy.kinetic, std::abs(energy.total())});
+    if (flexible) largest = std::max(largest, energy.strain);
+    const int decimals =
+        largest >= 1e-6 && std::isfinite(largest)
+            ? std::clamp(3 - static_cast<int>(std::floor(std::log10(largest))), 0, 9)
+            : 3;
+    std::string text;
+    const auto line = [&](char letter, double value) {
+      const double rest = std::abs(value) < 0.5 * std::pow(10.0, -decimals) ? 0.0 : value;
+      text += fmt::format("{}{} {:.{}f} J", text.empty() ? "" : "\n", letter, rest, decimals);
+    };
+    if (moving) line('K', energy.kinetic);
+    line('P', energy.potential);
+    if (flexible) line('S', energy.strain);
+    if (moving) line('E', energy.total());
+    label(Subject::energy, 0, text, 0.02 * size_, reach_ * options_.energy_place);
   }
 
   void payload() {

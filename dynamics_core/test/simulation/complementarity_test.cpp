@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -132,6 +133,31 @@ TEST(ComplementarityProblem, AgreesWithTheEnumerationOfAllCases) {
     EXPECT_LE(max_abs((problem.M * problem.w - problem.h - problem.lambda).eval()), 1e-9);
   }
   EXPECT_GT(with_three_risers, 100);
+}
+
+/// Needs a number of changes that grows exponentially with the size (Fathi 1979).
+ComplementarityProblem fathi_problem(Eigen::Index size) {
+  ComplementarityProblem problem(static_cast<std::size_t>(size));
+  Eigen::MatrixXd factor =
+      Eigen::MatrixXd::Constant(size, size, 2.0).triangularView<Eigen::Lower>();
+  factor.diagonal().setOnes();
+  problem.M = factor * factor.transpose();
+  problem.h.setOnes();
+  problem.clear();
+  for (ForceLaw& law : problem.laws) law.add_stop(0.0, -1);
+  std::fill(problem.segments.begin(), problem.segments.end(), std::size_t{1});
+  return problem;
+}
+
+TEST(ComplementarityProblem, ReportsASearchThatDoesNotConverge) {
+  for (const Eigen::Index size : {14, 22}) {
+    ComplementarityProblem problem = fathi_problem(size);
+    ASSERT_TRUE(problem.solve());
+    const double contradiction =
+        -std::min(problem.w.minCoeff(), problem.lambda.minCoeff()) / problem.lambda.maxCoeff();
+    EXPECT_EQ(problem.converged(), size == 14);
+    EXPECT_EQ(contradiction < 1e-9, size == 14) << "forces and accelerations must be positive";
+  }
 }
 
 TEST(ComplementarityProblem, RefusesAnIndefiniteMatrix) {

@@ -205,6 +205,105 @@ RealTimeOptions ideal(std::vector<bool> which = {true, true}) {
   return options;
 }
 
+/// Tracks a sine with both joints; returns the largest error of the positions.
+double error_on_a_sine(bool with_efforts) {
+  RealTimeSimulation robot(two_joint_arm("<dynamics damping='0.3'/>"), unlimited());
+  constexpr double h = 0.001, rate = 4.0;
+  Workspace workspace(robot.model());
+  Vector q(2), qd(2), qdd(2), tau(2);
+  const auto reference = [&](double t) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      const double size = i == 0 ? 0.6 : -0.9;
+      q[i] = size * std::sin(rate * t);
+      qd[i] = size * rate * std::cos(rate * t);
+      qdd[i] = -size * rate * rate * std::sin(rate * t);
+    }
+  };
+  reference(0.0);
+  robot.reset(q, qd);
+  double largest = 0.0;
+  for (int k = 0; k < 1000; ++k) {
+    reference(h * (k + 0.5));
+    inverse_dynamics(robot.model(), workspace, q, qd, qdd, tau);
+    // the reference at the start of the step, held on the way of the drive
+    reference(h * k);
+    for (std::size_t i = 0; i < 2; ++i) {
+      robot.commands()[i] = JointCommand::position(q[i] + 0.5 * h * qd[i], qd[i]);
+      if (with_efforts) robot.commands()[i] = robot.commands()[i].with_feedforward(tau[i]);
+    }
+    EXPECT_TRUE(robot.step());
+    reference(h * (k + 1));
+    for (std::size_t i = 0; i < 2; ++i)
+      largest = max_propagating_nan(largest, std::abs(robot.positions()[i] - q[i]));
+  }
+  return largest;
+}
+
+TEST(Feedforward, EffortsOfInverseDynamicsRemoveTheLag) {
+  const double without = error_on_a_sine(false), with = error_on_a_sine(true);
+  EXPECT_NEAR(without, 0.9 * 16.0 / 1e4, 2e-4) << "qdd / w^2";
+  EXPECT_LT(with, 0.1 * without);
+}
+
+TEST(Feedforward, EffortIsItsSumWithThatOfTheDrive) {
+  RealTimeSimulation robot(two_joint_arm("<dynamics damping='0.3'/>"), unlimited());
+  Workspace workspace(robot.model());
+  Eigen::MatrixXd M(2, 2);
+  Vector gravity(2);
+  robot.reset(Vector{0.2, -0.4}, Vector{0.7, -0.3});
+  const double w = robot.options().bandwidth;
+  robot.commands()[0] = JointCommand::position(0.25, 0.1).with_feedforward(3.0);
+  robot.commands()[1] = JointCommand::velocity(0.2).with_feedforward(-1.5);
+  for (int k = 0; k < 20; ++k) {
+    ASSERT_TRUE(robot.evaluate());
+    inertia_matrix(robot.model(), workspace, robot.positions(), M);
+    const auto q = robot.positions(), qd = robot.velocities();
+    const Eigen::Vector2d drives(w * w * (0.25 - q[0]) + 2.0 * w * (0.1 - qd[0]),
+                                 w * (0.2 - qd[1]));
+    const Eigen::Vector2d expected = Eigen::Vector2d(3.0, -1.5) + M * drives;
+    EXPECT_NEAR(robot.efforts()[0], expected[0], 1e-9 * expected.norm());
+    EXPECT_NEAR(robot.efforts()[1], expected[1], 1e-9 * expected.norm());
+    ASSERT_TRUE(robot.step());
+  }
+  // an effort of zero: the arm sags until the drives carry the load
+  for (std::size_t i = 0; i < 2; ++i)
+    robot.commands()[i] = JointCommand::position(0.3).with_feedforward(0.0);
+  run(robot, 1.0);
+  inertia_matrix(robot.model(), workspace, robot.positions(), M);
+  gravity_forces(robot.model(), workspace, robot.positions(), gravity);
+  const auto q = robot.positions();
+  const Eigen::Vector2d sag = w * w * (M * Eigen::Vector2d(0.3 - q[0], 0.3 - q[1]));
+  EXPECT_GT(std::abs(gravity[0]), 1.0);
+  EXPECT_NEAR(sag[0], gravity[0], 1e-6);
+  EXPECT_NEAR(sag[1], gravity[1], 1e-6);
+}
+
+TEST(Feedforward, SaturatesAtTheLimitAndLeavesOtherJointsAlone) {
+  RealTimeSimulation robot(two_joint_arm(), RealTimeOptions());
+  const double limit = robot.model().coordinates()[0].effort;
+  ASSERT_TRUE(std::isfinite(limit));
+  start(robot, {0.2, 0.5}, JointCommand::position(0.2).with_feedforward(10.0 * limit),
+        JointCommand::position(0.5));
+  ASSERT_TRUE(robot.step() && robot.evaluate());
+  EXPECT_NEAR(robot.positions()[1], 0.5, 1e-12) << "the drive without feed-forward holds its load";
+  EXPECT_LE(std::abs(robot.efforts()[0]), limit);
+  EXPECT_GT(robot.velocities()[0], 0.0);
+}
+
+TEST(Feedforward, IdealTrackingTakesNoNotice) {
+  RealTimeOptions options = unlimited();
+  options.ideal = {true, true};
+  RealTimeSimulation with(two_joint_arm(), options), without(two_joint_arm(), options);
+  start(with, {0.0, 0.5}, JointCommand::position(0.1).with_feedforward(50.0),
+        JointCommand::velocity(0.2).with_feedforward(-50.0));
+  start(without, {0.0, 0.5}, JointCommand::position(0.1), JointCommand::velocity(0.2));
+  for (int k = 0; k < 10; ++k) {
+    ASSERT_TRUE(with.step() && without.step());
+    EXPECT_EQ(with.positions()[0], without.positions()[0]);
+    EXPECT_EQ(with.positions()[1], without.positions()[1]);
+  }
+}
+
 TEST(IdealTracking, ReachesCommandAtEndOfPeriod) {
   RealTimeSimulation robot(two_joint_arm(), ideal());
   robot.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});

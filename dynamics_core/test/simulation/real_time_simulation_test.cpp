@@ -225,6 +225,7 @@ TEST(RealTimeSimulation, EvaluationBetweenStepsDoesNotChangeTheMotion) {
         if (k % 400 == 0) robot->commands()[0] = JointCommand::position(k % 800 == 0 ? 1.5 : -1.0);
         if (k % 700 == 0) robot->commands()[1] = JointCommand::effort(k % 1400 == 0 ? 1.0 : -0.5);
         if (k == 2000) robot->commands()[0] = JointCommand::effort(0.0);
+        if (k == 2500) robot->commands()[0] = JointCommand::position(0.5).with_feedforward(3.0);
         ASSERT_TRUE(robot->step()) << robot->fault();
         if (robot == &evaluated) {
           ASSERT_TRUE(robot->evaluate());
@@ -278,7 +279,8 @@ TEST(RealTimeSimulation, RefusesCommandsThatAreNotFiniteAndKeepsItsState) {
        {std::nan(""), std::numeric_limits<double>::infinity(), 1e300, -1e306}) {
     for (const JointCommand& command :
          {JointCommand::effort(value), JointCommand::velocity(value), JointCommand::position(value),
-          JointCommand::position(0.1, value)}) {
+          JointCommand::position(0.1, value),
+          JointCommand::position(0.1).with_feedforward(value)}) {
       robot.reset(Vector{0.1, 0.2}, Vector{0.3, 0.4});
       robot.commands()[0] = command;
       // a large finite command may take more than one step to overflow
@@ -324,6 +326,7 @@ TEST(RealTimeSimulation, StepsDoNotAllocate) {
         robot.commands()[0] = k % 900 == 0    ? JointCommand::effort(k > 3000 ? 15.0 : 2.0)
                               : k % 900 < 600 ? JointCommand::position(1.0)
                                               : JointCommand::velocity(-5.0);
+        if (k % 1200 == 0) robot.commands()[0] = JointCommand::position(1.2).with_feedforward(2.0);
         robot.commands()[1] =
             k % 600 == 0 ? JointCommand::effort(0.0) : JointCommand::position(-3.0, 1.0);
         robot.set_wrenches({&push, k % 2 == 0 ? 1U : 0U});

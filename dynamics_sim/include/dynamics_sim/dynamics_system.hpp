@@ -22,6 +22,7 @@
 #include "dynamics_sim/system_link.hpp"
 #include "dynamics_sim/system_parameters.hpp"
 #include "dynamics_sim/system_services.hpp"
+#include "dynamics_sim/transmissions.hpp"
 
 #if __has_include(<hardware_interface/types/hardware_component_interface_params.hpp>)
 #include <hardware_interface/types/hardware_component_interface_params.hpp>
@@ -34,6 +35,8 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
  public:
   using CallbackReturn = hardware_interface::CallbackReturn;
   using return_type = hardware_interface::return_type;
+
+  ~DynamicsSystem() override;
 
 #ifdef DYNAMICS_SIM_INIT_WITH_PARAMS
   CallbackReturn on_init(
@@ -52,7 +55,7 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   std::vector<hardware_interface::InterfaceDescription>
   export_unlisted_state_interface_descriptions() override;
 
-  /// Rejects unknown command interfaces, and effort together with position or velocity.
+  /// Rejects unknown command interfaces.
   return_type prepare_command_mode_switch(const std::vector<std::string>& start,
                                           const std::vector<std::string>& stop) override;
   return_type perform_command_mode_switch(const std::vector<std::string>& start,
@@ -89,10 +92,15 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   void command(Joint& joint);
   void apply_mode_switches();
   void apply_requests() noexcept;
+  void apply_reset() noexcept;
+  void serve() noexcept;
+  void warn_of_step() const;
   std::int64_t time_to_simulate(std::int64_t period) noexcept;
   bool advance(std::int64_t nanoseconds) noexcept;
   void export_states();
+  void forget_requests();
   void stop();
+  void end();
 
   SystemParameters parameters_;
   std::int64_t step_ = 0;                         // ns
@@ -104,11 +112,14 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   SystemState initial_;
   std::vector<double> hold_;  // by joint: position when it was released
   std::deque<Joint> joints_;
+  std::vector<SimpleReduction> transmissions_;
   std::vector<std::pair<std::string, std::string>> extra_interfaces_;  // prefix and name
   std::vector<StateHandle> extra_handles_;                             // in the same order
   std::shared_ptr<SystemLink> link_;
   std::unique_ptr<SystemServices> services_;
   std::atomic<bool> active_ = false;
+  SystemState before_;          // a reset
+  std::uint64_t unsolved_ = 0;  // reported
 };
 
 }  // namespace dynamics_sim

@@ -50,8 +50,10 @@ class Mailbox {
     returned_.store(object.release(), std::memory_order_release);
   }
 
-  /// Frees the object that the loop gave back. Not for the loop.
-  void collect() { delete returned_.exchange(nullptr, std::memory_order_acq_rel); }
+  /// The object that the loop gave back, or null. Not for the loop.
+  std::unique_ptr<T> collect() {
+    return std::unique_ptr<T>(returned_.exchange(nullptr, std::memory_order_acq_rel));
+  }
 
  private:
   std::atomic<T*> pending_ = nullptr, returned_ = nullptr;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <dynamics_core/real_time_simulation.hpp>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -62,21 +63,33 @@ class SystemLink {
   /// as closed_state() does.
   SystemState state_from(const NamedState& named) const;
 
+  /// Called by the owner of the clock, in the thread that calls `read`: applies a reset and a
+  /// payload to hardware that is not read because its own period (rw_rate) has not passed.
+  void serve();
+  /// Sets what serve() calls; null while the system changes its state or is gone.
+  void set_server(std::function<void()> server);
+
   // to the control loop
+  /// The loop gives back the state before the reset, or this state if it was refused.
   Mailbox<SystemState> reset;
   Mailbox<dynamics::RealTimeSimulation> payload;
   std::atomic<bool> paused = false;
   std::atomic<std::uint64_t> steps = 0;  ///< control periods to simulate while paused
 
   // from the control loop
+  std::atomic<bool> configured = false;  ///< inactive or active: is read, and can be reset
   std::atomic<bool> active = false;
   std::atomic<std::int64_t> time = 0;  ///< simulated time (ns), if the clock is owned
   std::atomic<std::uint64_t> reads = 0, writes = 0, resets = 0, payloads = 0;
-  bool every_cycle = true;  ///< is read in every cycle of the controller manager
+  std::atomic<bool> reset_refused = false;  ///< the last reset
+  bool every_cycle = true;                  ///< is read in every cycle of the controller manager
+  std::int64_t read_period = 0;             ///< (ns) if that is longer than a cycle, it is not
 
  private:
   friend std::optional<RequestError> check(std::span<const std::shared_ptr<SystemLink>>,
                                            const NamedState&);
+  std::mutex serving_;
+  std::function<void()> server_;
   std::string name_;
   std::vector<std::string> coordinates_;
   SystemState initial_;

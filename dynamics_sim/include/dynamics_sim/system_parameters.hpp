@@ -42,7 +42,7 @@ struct SystemParameters {
   std::vector<Unclaimed> unclaimed;  ///< by joint of the model
   double largest_period = 0.1;       ///< (s)
   bool static_deflection = false;    ///< flexible links start in static equilibrium
-  std::string payload_topic = "/dynamics/payload";
+  std::string payload_topic = "dynamics/payload";
   std::vector<std::string> ignored;  ///< names of unknown parameters
 };
 

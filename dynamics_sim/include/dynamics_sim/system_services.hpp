@@ -20,6 +20,8 @@
 
 namespace dynamics_sim {
 
+class JobQueue;
+
 /// Converts to the codes of the message.
 dynamics_msgs::msg::ResultCode to_result(const RequestError& error);
 dynamics_msgs::msg::ResultCode to_result(int code, const std::string& message);
@@ -53,6 +55,7 @@ class SystemServices {
   struct Context;  // data of the callbacks, which may outlive this object during a call
 
   std::shared_ptr<Context> context_;
+  std::shared_ptr<JobQueue> jobs_;  // of the services that wait for the control loop
   rclcpp::Node::SharedPtr node_;
   rclcpp::Subscription<dynamics_msgs::msg::Payload>::SharedPtr payload_;
   rclcpp::Service<Reset>::SharedPtr reset_;
