@@ -99,6 +99,7 @@ class StudyLog {
   StudyLog(StudyLog&& other) noexcept;
   StudyLog& operator=(StudyLog&&) = delete;
   StudyLog(const StudyLog&) = delete;
+  StudyLog& operator=(const StudyLog&) = delete;
   ~StudyLog();
   /// Throws StateError naming the file if the disk is full; the file then ends with the row before.
   void append(const StudyRow& row);

@@ -13,11 +13,6 @@ namespace dynamics {
 
 namespace {
 
-/// A cache line, so that rows of it start at one.
-struct alignas(64) CacheLine {
-  double values[8];
-};
-
 /// Whether the derivatives of forward dynamics are solved row by row, in O(n p), p the number of
 /// pairs of a body and one that carries it. Otherwise column by column with the recursion in O(n):
 /// for mimic joints, for long chains, and where the rows would take much memory.
@@ -56,6 +51,11 @@ struct DerivativeWorkspace::Memory {
   std::vector<kernel::DerivativeScratch<double>> bodies;
   std::vector<double> q, qd, qdd;  ///< copies: outputs may share memory with the arguments
   Eigen::MatrixXd by_qd;           ///< over bodies, beside Workspace::Memory::over_bodies
+
+  /// A cache line, so that rows of it start at one.
+  struct alignas(64) CacheLine {
+    double values[8];
+  };
 
   // only where solves_rows():
   kernel::RowScratch<double> rows = {};

@@ -51,7 +51,7 @@ void UnitPoints::at(std::uint64_t number, std::span<double> point) const {
 std::uint64_t permuted(std::uint64_t index, std::uint64_t size, std::uint64_t seed,
                        std::uint32_t parameter) {
   if (size < 2) return 0;
-  const int half = (std::bit_width(size - 1) + 1) / 2;
+  const auto half = static_cast<unsigned>((std::bit_width(size - 1) + 1) / 2);
   const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
   do {
     std::uint64_t left = index >> half, right = index & mask;

@@ -174,8 +174,8 @@ CaseSetup apply_variations(const Plan& plan, const Nominal& nominal,
   const bool with_payload = robot.payload && robot.payload->mass > 0.0;
   const ModelOptions options{.gravity = robot.gravity};
   if (nominal.has_loops) {
-    setup.mechanism.emplace(robot.copy ? std::move(*robot.copy) : nominal.robot.description,
-                            options);
+    if (!robot.copy) robot.copy = nominal.robot.description;
+    setup.mechanism.emplace(std::move(*robot.copy), options);
     if (with_payload) setup.mechanism = setup.mechanism->with_payload(*robot.payload);
     return setup;
   }
