@@ -48,8 +48,8 @@ struct StudySources {
 /// A row of the table: the result of one case.
 struct StudyRow {
   std::uint64_t number = 0;
-  std::vector<double> values;  ///< of parameters(), then of results(); NaN if the case failed
-  std::string error;           ///< empty: the case is complete
+  std::vector<double> values = {};  ///< of parameters(), then of results(); NaN if the case failed
+  std::string error = {};           ///< empty: the case is complete
 };
 
 /// A study: immutable, shared by threads.
@@ -133,10 +133,10 @@ struct StudySummary {
     std::string name;
     std::uint64_t count = 0;                                           ///< of finite values
     double minimum = 0.0, maximum = 0.0, mean = 0.0, deviation = 0.0;  ///< of all rows
-    std::vector<double> quantiles;                                     ///< at levels()
+    std::vector<double> quantiles = {};                                ///< at levels()
     /// Per parameter: Spearman's rank correlation, and the coefficient of the linear regression of
     /// the ranks on all parameters.
-    std::vector<double> rank_correlation, rank_regression;
+    std::vector<double> rank_correlation = {}, rank_regression = {};
     double determination = 0.0;  ///< R^2 of that regression
   };
   /// A case that ranks among the worst.
