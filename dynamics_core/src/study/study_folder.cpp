@@ -241,8 +241,9 @@ StudySummary StudyFolder::write_table() const {
 
 std::string study_csv_header(const Study& study) {
   std::string line = "case";
-  for (const std::string& name : study.parameters()) line += "," + csv_cell(name);
-  for (const std::string& name : study.results()) line += "," + csv_cell(name);
+  for (const auto* names : {&study.parameters(), &study.results()}) {
+    for (const std::string& name : *names) line.append(",").append(csv_cell(name));
+  }
   return line + ",instruction_set,status\n";
 }
 
