@@ -337,7 +337,7 @@ TEST_F(Mechanism, BadDescriptionsNameTheConstraint) {
   auto refused = server.set_description(bad);
   EXPECT_EQ(refused.code, ResultCode::INVALID_VALUE);
   EXPECT_NE(refused.message.find("constraint 'pin'"), std::string::npos) << refused.message;
-  EXPECT_TRUE(server.mechanism()) << "the one before stays";
+  EXPECT_TRUE(server.mechanism()) << "the previous robot stays";
 }
 
 /// What is wrong, with which code, and words of the message.
