@@ -26,7 +26,7 @@ double LoopAssembly::error(const LoopCluster& cluster, Eigen::VectorXd& phi) {
 
 Eigen::MatrixXd LoopAssembly::jacobian(const LoopCluster& cluster) {
   world_motion(data_.tree, motion_, q_.data(), nullptr, nullptr, std::nullopt);
-  Eigen::MatrixXd G(eigen_index(cluster.rows), eigen_index(cluster.size()));
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(eigen_index(cluster.rows), eigen_index(cluster.size()));
   loop_jacobian(data_, cluster, motion_, G);
   return G;
 }

@@ -10,6 +10,9 @@
 //
 //   D_k = N^T H N,   psi^_k = P N,   M^_parent += M^_composite - psi^_k D_k^-1 psi^_k^T.
 //
+// The composite bodies are rigid where no body outside of the cluster hangs on it. N is stored by
+// joints: the `mobility` numbers of one joint are contiguous.
+//
 // Single joints are as in rigid/recursions/udut.hpp (Saha 2003, Eqs. 12 to 15 and 26 to 28), where
 // D_k is the pivot.
 
@@ -24,6 +27,7 @@ namespace dynamics::kernel {
 template <class S>
 struct ClusterBodyScratch {
   JointTransform<S> at;
+  RigidInertia<S> composite;  ///< of a cluster on which no other body hangs
   ArticulatedInertia<S> articulated;
   SpatialVector<S> psi;  ///< of a single joint: psi^ / pivot
   S pivot, pivot_inverse;
@@ -36,7 +40,7 @@ struct ClusterScratch {
   ClusterScratch(std::size_t joints, std::size_t mobility)
       : H(joints * joints),
         D(mobility * mobility),
-        HN(joints),
+        HN(joints * mobility),
         P(joints),
         psi(mobility),
         white(mobility),
@@ -44,7 +48,7 @@ struct ClusterScratch {
         zeta(mobility),
         change(mobility) {}
   std::vector<S> H, D;  ///< D: its Cholesky factor, lower triangle
-  std::vector<S> HN;    ///< one column of H N
+  std::vector<S> HN;    ///< by joints, as N
   std::vector<SpatialVector<S>> P, psi, white;
   std::vector<S> rhs, zeta, change;
 };
@@ -56,7 +60,8 @@ struct ClusterView {
   const int* local_parent;
   std::size_t joints, mobility;
   int parent;
-  const S* N;  ///< joints x mobility
+  bool carries;  ///< a body outside of the cluster hangs on one of its bodies
+  const S* N;    ///< by joints
   ClusterScratch<S>* scratch;
 };
 
@@ -100,60 +105,95 @@ void solve_upper(const S* l, std::size_t n, S* x) {
     x[i] = x[i] / l[i + n * i];
   }
 }
+/// H and P of a cluster, with the inertias `composite(b)` of body b and all beyond it, which are
+/// added to those of its parent.
+template <class S, class Composite>
+void cluster_inertia(const Tree& tree, ClusterBodyScratch<S>* scratch,
+                     const ClusterView<S>& cluster, const Composite& composite) {
+  ClusterScratch<S>& own = *cluster.scratch;
+  const std::size_t r = cluster.joints;
+  for (std::size_t i = r; i-- > 0;) {
+    const std::size_t b = cluster.bodies[i];
+    SpatialVector<S> force = joint_column(composite(b), tree[b].prismatic);
+    own.H[i + r * i] = along_joint(tree[b], force) + S(tree[b].rotor_inertia);
+    for (std::size_t k = i; cluster.local_parent[k] >= 0 || cluster.parent >= 0;) {
+      const std::size_t at = cluster.bodies[k];
+      force = propagate_to_parent(tree[at], scratch[at].at, force);
+      if (cluster.local_parent[k] < 0) break;
+      k = static_cast<std::size_t>(cluster.local_parent[k]);
+      own.H[k + r * i] = along_joint(tree[cluster.bodies[k]], force);
+    }
+    own.P[i] = force;
+    if (cluster.local_parent[i] >= 0) {
+      composite(static_cast<std::size_t>(tree[b].parent)) +=
+          propagate_to_parent(tree[b], scratch[b].at, composite(b));
+    }
+  }
+}
+
+/// D = N^T H N.
+template <class S>
+void project_inertia(const ClusterView<S>& cluster) {
+  ClusterScratch<S>& own = *cluster.scratch;
+  const std::size_t r = cluster.joints, d = cluster.mobility;
+  for (std::size_t i = 0; i < r; ++i) {
+    const S* n = cluster.N + d * i;
+    S* product = own.HN.data() + d * i;
+    for (std::size_t c = 0; c < d; ++c) product[c] = own.H[i + r * i] * n[c];
+    // H couples a joint with those above it only
+    for (int k = cluster.local_parent[i]; k >= 0;
+         k = cluster.local_parent[static_cast<std::size_t>(k)]) {
+      const auto up = static_cast<std::size_t>(k);
+      const S h = own.H[up + r * i];
+      const S* n_up = cluster.N + d * up;
+      S* product_up = own.HN.data() + d * up;
+      for (std::size_t c = 0; c < d; ++c) {
+        product_up[c] = product_up[c] + h * n[c];
+        product[c] = product[c] + h * n_up[c];
+      }
+    }
+  }
+  for (std::size_t c = 0; c < d * d; ++c) own.D[c] = S(0.0);
+  for (std::size_t i = 0; i < r; ++i) {
+    const S* n = cluster.N + d * i;
+    for (std::size_t c = 0; c < d; ++c) {
+      const S factor = own.HN[c + d * i];
+      for (std::size_t k = c; k < d; ++k) own.D[k + d * c] = own.D[k + d * c] + factor * n[k];
+    }
+  }
+}
+
 /// The elimination of one cluster; its bodies have the inertias of all beyond them.
 template <class S>
 bool decompose_cluster(const Tree& tree, ClusterBodyScratch<S>* scratch,
                        const ClusterView<S>& cluster) {
   ClusterScratch<S>& own = *cluster.scratch;
   const std::size_t r = cluster.joints, d = cluster.mobility;
-  // H by composite bodies, and P
-  for (std::size_t i = r; i-- > 0;) {
-    const std::size_t b = cluster.bodies[i];
-    const ArticulatedInertia<S>& composite = scratch[b].articulated;
-    SpatialVector<S> force = spatial::joint_column(composite, tree[b].prismatic);
-    own.H[i + r * i] = along_joint(tree[b], force) + S(tree[b].rotor_inertia);
-    std::size_t k = i;
-    while (true) {
-      const std::size_t at = cluster.bodies[k];
-      const int up = cluster.local_parent[k];
-      if (up < 0 && cluster.parent < 0) break;
-      force = propagate_to_parent(tree[at], scratch[at].at, force);
-      if (up < 0) break;
-      k = static_cast<std::size_t>(up);
-      own.H[k + r * i] = along_joint(tree[cluster.bodies[k]], force);
-    }
-    own.P[i] = force;
-    if (tree[b].parent >= 0) {
-      scratch[tree[b].parent].articulated += propagate_to_parent(tree[b], scratch[b].at, composite);
-    }
+  if (cluster.carries) {
+    cluster_inertia(
+        tree, scratch, cluster, [&](std::size_t b) -> auto& { return scratch[b].articulated; });
+  } else {
+    for (std::size_t i = 0; i < r; ++i)
+      scratch[cluster.bodies[i]].composite = rigid_inertia<S>(tree[cluster.bodies[i]]);
+    cluster_inertia(
+        tree, scratch, cluster, [&](std::size_t b) -> auto& { return scratch[b].composite; });
   }
-  // D = N^T H N
-  for (std::size_t c = 0; c < d; ++c) {
-    const S* n = cluster.N + r * c;
-    // H couples a joint with those above it only
-    for (std::size_t i = 0; i < r; ++i) {
-      own.HN[i] = own.H[i + r * i] * n[i];
-      for (int k = cluster.local_parent[i]; k >= 0;
-           k = cluster.local_parent[static_cast<std::size_t>(k)]) {
-        const auto up = static_cast<std::size_t>(k);
-        own.HN[up] = own.HN[up] + own.H[up + r * i] * n[i];
-        own.HN[i] = own.HN[i] + own.H[up + r * i] * n[up];
-      }
-    }
-    for (std::size_t k = c; k < d; ++k) {
-      const S* m = cluster.N + r * k;
-      S sum = m[0] * own.HN[0];
-      for (std::size_t i = 1; i < r; ++i) sum = sum + m[i] * own.HN[i];
-      own.D[k + d * c] = sum;
-    }
-  }
+  project_inertia(cluster);
   if (!factor_small(own.D.data(), d)) return false;
   if (cluster.parent < 0) return true;
+  // onto the parent: composites, and the motion that D leaves
   ArticulatedInertia<S>& parent = scratch[cluster.parent].articulated;
+  for (std::size_t i = 0; i < r; ++i) {
+    if (cluster.local_parent[i] >= 0) continue;
+    const std::size_t b = cluster.bodies[i];
+    const ArticulatedInertia<S> composite =
+        cluster.carries ? scratch[b].articulated
+                        : spatial::articulated_inertia<S>(scratch[b].composite);
+    parent += propagate_to_parent(tree[b], scratch[b].at, composite);
+  }
   for (std::size_t c = 0; c < d; ++c) {
-    const S* n = cluster.N + r * c;
-    SpatialVector<S> sum = n[0] * own.P[0];
-    for (std::size_t i = 1; i < r; ++i) sum += n[i] * own.P[i];
+    SpatialVector<S> sum = cluster.N[c] * own.P[0];
+    for (std::size_t i = 1; i < r; ++i) sum += cluster.N[c + d * i] * own.P[i];
     own.psi[c] = own.white[c] = sum;
   }
   solve_lower(own.D.data(), d, own.white.data());
@@ -166,9 +206,15 @@ bool decompose_cluster(const Tree& tree, ClusterBodyScratch<S>* scratch,
 template <class S>
 std::size_t decompose_clusters(const Tree& tree, ClusterBodyScratch<S>* scratch,
                                const int* cluster_of, const ClusterView<S>* clusters, const S* q) {
+  joint_rotations(tree.data(), tree.size(), scratch, q);
   for (std::size_t i = 0; i < tree.size(); ++i) {
-    scratch[i].at = joint_transform(tree[i], q[i]);
-    scratch[i].articulated = spatial::articulated_inertia<S>(rigid_inertia(tree[i]));
+    if (tree[i].prismatic) {
+      scratch[i].at = prismatic_transform(tree[i], q[i]);
+    } else {
+      scratch[i].at.r = constant_position<S>(tree[i]);
+    }
+    if (cluster_of[i] < 0 || clusters[cluster_of[i]].carries)
+      scratch[i].articulated = spatial::articulated_inertia<S>(rigid_inertia(tree[i]));
   }
   for (std::size_t i = tree.size(); i-- > 0;) {
     const TreeBody& body = tree[i];
@@ -210,17 +256,19 @@ void solve_clusters(const Tree& tree, ClusterBodyScratch<S>* scratch, const int*
     const ClusterView<S>& cluster = clusters[cluster_of[i]];
     if (cluster.bodies[0] != i) continue;
     ClusterScratch<S>& own = *cluster.scratch;
+    const std::size_t d = cluster.mobility;
     for (std::size_t k = cluster.joints; k-- > 0;) {
       const std::size_t b = cluster.bodies[k];
-      own.rhs[k] = phi[b] - along_joint(tree[b], scratch[b].eta);
+      own.rhs[k] = phi[b];
+      if (!cluster.carries) continue;  // eta is zero
+      own.rhs[k] = own.rhs[k] - along_joint(tree[b], scratch[b].eta);
       if (tree[b].parent < 0) continue;
       scratch[tree[b].parent].eta += propagate_to_parent(tree[b], scratch[b].at, scratch[b].eta);
     }
-    for (std::size_t c = 0; c < cluster.mobility; ++c) {
-      S sum(0.0);
-      for (std::size_t k = 0; k < cluster.joints; ++k)
-        sum = sum + cluster.N[k + cluster.joints * c] * own.rhs[k];
-      own.zeta[c] = sum;
+    for (std::size_t c = 0; c < d; ++c) own.zeta[c] = S(0.0);
+    for (std::size_t k = 0; k < cluster.joints; ++k) {
+      for (std::size_t c = 0; c < d; ++c)
+        own.zeta[c] = own.zeta[c] + cluster.N[c + d * k] * own.rhs[k];
     }
     solve_lower(own.D.data(), cluster.mobility, own.zeta.data());
     solve_upper(own.D.data(), cluster.mobility, own.zeta.data());
@@ -232,8 +280,11 @@ void solve_clusters(const Tree& tree, ClusterBodyScratch<S>* scratch, const int*
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const TreeBody& body = tree[i];
     ClusterBodyScratch<S>& link = scratch[i];
+    // of bodies on which nothing else hangs, mu is not needed
+    const bool moves_others = cluster_of[i] < 0 || clusters[cluster_of[i]].carries;
     SpatialVector<S> mu = zero6<S>();
-    if (body.parent >= 0) mu = transform_to_body(body, link.at, scratch[body.parent].mu);
+    if (body.parent >= 0 && moves_others)
+      mu = transform_to_body(body, link.at, scratch[body.parent].mu);
     if (cluster_of[i] < 0) {
       if (body.parent >= 0) x[i] = x[i] - dot(link.psi, mu);
     } else if (clusters[cluster_of[i]].bodies[0] == i) {
@@ -250,10 +301,11 @@ void solve_clusters(const Tree& tree, ClusterBodyScratch<S>* scratch, const int*
       for (std::size_t k = 0; k < cluster.joints; ++k) {
         S sum(0.0);
         for (std::size_t c = 0; c < cluster.mobility; ++c)
-          sum = sum + cluster.N[k + cluster.joints * c] * own.zeta[c];
+          sum = sum + cluster.N[c + cluster.mobility * k] * own.zeta[c];
         x[cluster.bodies[k]] = sum;
       }
     }
+    if (!moves_others) continue;
     add_along_joint(body, x[i], mu);
     link.mu = mu;
   }

@@ -83,6 +83,9 @@ class Choice {
     std::iota(all.begin(), all.end(), std::size_t{0});
     cluster.order = sparse_pivot_order(generic, cluster.rank, all);
     cluster.dependent_order = sparse_pivot_order(generic, cluster.rank, cluster.dependent);
+    const std::vector<bool> pattern = loop_pattern(data_, cluster);
+    eliminate_pattern(cluster.order, pattern, cluster.rank);
+    eliminate_pattern(cluster.dependent_order, pattern, cluster.rank);
     if (start_rank == cluster.rank &&
         smallest_singular_value(columns_of(at_start, cluster.dependent)) < 1e-9) {
       data_.notes.push_back(

@@ -38,7 +38,7 @@ Status decompose(const Mechanism::Data& data, Memory& memory) {
     own.lu.null_space(own.N);
     for (std::size_t b = 0; b < cluster.size(); ++b) {
       if (cluster.scale[b] == 1.0) continue;
-      for (Eigen::Index c = 0; c < own.N.cols(); ++c) own.N(eigen_index(b), c) *= cluster.scale[b];
+      own.N.col(eigen_index(b)) *= cluster.scale[b];
     }
   }
   const kernel::Tree tree(data.tree.tree());

@@ -108,14 +108,14 @@ void loop_jacobian(const Mechanism::Data& data, const LoopCluster& cluster,
   for (std::size_t c = 0; c < cluster.constraints.size(); ++c) {
     const LoopConstraint& constraint = data.constraints[cluster.constraints[c]];
     const Index rows = eigen_index(constraint.rows.size());
-    G.middleRows(at, rows).setZero();
     if (constraint.coupling) {
       const double inverse = 1.0 / coupling_scale(data, constraint);
-      for (std::size_t b = 0; b < cluster.size(); ++b) {
+      for (const auto& [b, sign] : cluster.moved[c]) {
         const auto body = static_cast<int>(cluster.bodies[b]);
-        double& entry = G(at, eigen_index(b));
-        if (body == constraint.body_b) entry += inverse * cluster.scale[b];
-        if (body == constraint.body_a) entry -= constraint.multiplier * inverse * cluster.scale[b];
+        if (body != constraint.body_a && body != constraint.body_b) continue;
+        G(at, eigen_index(b)) =
+            (body == constraint.body_b ? inverse : -constraint.multiplier * inverse) *
+            cluster.scale[b];
       }
       at += rows;
       continue;
@@ -136,9 +136,7 @@ void loop_jacobian(const Mechanism::Data& data, const LoopCluster& cluster,
         gradient = ends.d / (constraint.distance * length);
       }
     }
-    for (std::size_t b = 0; b < cluster.size(); ++b) {
-      const int sign = cluster.signs[c * cluster.size() + b];
-      if (sign == 0) continue;
+    for (const auto& [b, sign] : cluster.moved[c]) {
       const std::size_t body = cluster.bodies[b];
       const WorldMotion& link = motion.bodies[body];
       const Vector3d axis = sign * cluster.scale[b] * link.axis();
@@ -152,6 +150,25 @@ void loop_jacobian(const Mechanism::Data& data, const LoopCluster& cluster,
     }
     at += rows;
   }
+}
+
+std::vector<bool> loop_pattern(const Mechanism::Data& data, const LoopCluster& cluster) {
+  std::vector<bool> pattern(cluster.rows * cluster.size(), false);
+  std::size_t at = 0;
+  for (std::size_t c = 0; c < cluster.constraints.size(); ++c) {
+    const LoopConstraint& constraint = data.constraints[cluster.constraints[c]];
+    for (const LoopRow& row : constraint.rows) {
+      for (const auto& [b, sign] : cluster.moved[c]) {
+        const auto body = static_cast<int>(cluster.bodies[b]);
+        if (constraint.coupling && body != constraint.body_a && body != constraint.body_b) continue;
+        if (row.kind == LoopRow::Kind::direction && data.tree.tree()[cluster.bodies[b]].prismatic)
+          continue;
+        pattern[at + cluster.rows * b] = true;
+      }
+      ++at;
+    }
+  }
+  return pattern;
 }
 
 void loop_bias(const Mechanism::Data& data, const LoopCluster& cluster,

@@ -21,9 +21,13 @@ void loop_errors(const Mechanism::Data& data, const LoopCluster& cluster,
 bool directions_agree(const Mechanism::Data& data, const LoopCluster& cluster,
                       const Kinematics::Memory& motion) noexcept;
 
-/// G, rows x bodies, after world_motion() with q.
+/// G, rows x bodies, after world_motion() with q. Writes the entries of loop_pattern() only; the
+/// others must be zero.
 void loop_jacobian(const Mechanism::Data& data, const LoopCluster& cluster,
                    const Kinematics::Memory& motion, Eigen::Ref<Eigen::MatrixXd> G) noexcept;
+
+/// The entries of G that are not zero in all positions, column by column.
+std::vector<bool> loop_pattern(const Mechanism::Data& data, const LoopCluster& cluster);
 
 /// gamma, after world_motion() with q, qd and zero accelerations.
 void loop_bias(const Mechanism::Data& data, const LoopCluster& cluster,

@@ -176,10 +176,10 @@ void add_cluster(Mechanism::Data& data, const std::vector<std::size_t>& constrai
     cluster.scale.push_back(tree[body].prismatic ? data.length : 1.0);
     data.cluster_of[body] = index;
   }
-  cluster.signs.assign(constraints.size() * cluster.size(), 0);
-  for (std::size_t c = 0; c < constraints.size(); ++c) {
-    for (const auto& [body, sign] : joints_of(tree, data.constraints[constraints[c]]))
-      cluster.signs[c * cluster.size() + static_cast<std::size_t>(local(body))] = sign;
+  for (const std::size_t k : constraints) {
+    std::vector<LoopColumn>& moved = cluster.moved.emplace_back();
+    for (const auto& [body, sign] : joints_of(tree, data.constraints[k]))
+      moved.push_back({static_cast<std::size_t>(local(body)), sign});
   }
   data.clusters.push_back(std::move(cluster));
 }
@@ -245,6 +245,12 @@ void build_clusters(Mechanism::Data& data) {
     if (done[set]) continue;
     done[set] = true;
     add_cluster(data, members[set]);
+  }
+  for (std::size_t i = 0; i < tree.body_count(); ++i) {
+    const int parent = tree.tree()[i].parent;
+    const int above = parent < 0 ? -1 : data.cluster_of[static_cast<std::size_t>(parent)];
+    if (above >= 0 && above != data.cluster_of[i])
+      data.clusters[static_cast<std::size_t>(above)].carries = true;
   }
 }
 

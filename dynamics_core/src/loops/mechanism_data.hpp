@@ -44,21 +44,27 @@ struct LoopConstraint {
   std::vector<LoopRow> rows;
 };
 
+/// A joint that moves one of the two frames of a constraint.
+struct LoopColumn {
+  std::size_t column;  ///< index in LoopCluster::bodies
+  int sign;            ///< 1: moves B, -1: moves A
+};
+
 /// Constraints that share joints.
 struct LoopCluster {
   std::vector<std::size_t> bodies;       ///< ascending
   std::vector<int> local_parent;         ///< index in `bodies` of the parent, -1: outside
   int parent = -1;                       ///< the body above the cluster, -1: the base
   std::vector<std::size_t> constraints;  ///< indices in Data::constraints
-  std::vector<int> signs;                ///< of constraint k and body b: [k * bodies.size() + b],
-                                         ///< 1: moves B, -1: moves A, 0: neither
-  std::vector<double> scale;             ///< of joint positions: 1 (rad) or L (m)
-  std::size_t rows = 0;                  ///< number of equations
-  std::size_t rank = 0;                  ///< number of independent ones
-  std::vector<std::size_t> dependent;    ///< columns, `rank` of them
-  std::vector<std::size_t> independent;  ///< columns, the others
-  PivotOrder order;                      ///< of G, with pivots in any column
-  PivotOrder dependent_order;            ///< with pivots in the columns of the dependent joints
+  bool carries = false;                  ///< a body outside hangs on one of the cluster's bodies
+  std::vector<std::vector<LoopColumn>> moved;  ///< by constraint: the joints that move it
+  std::vector<double> scale;                   ///< of joint positions: 1 (rad) or L (m)
+  std::size_t rows = 0;                        ///< number of equations
+  std::size_t rank = 0;                        ///< number of independent ones
+  std::vector<std::size_t> dependent;          ///< columns, `rank` of them
+  std::vector<std::size_t> independent;        ///< columns, the others
+  PivotOrder order;                            ///< of G, with pivots in any column
+  PivotOrder dependent_order;  ///< with pivots in the columns of the dependent joints
 
   std::size_t size() const { return bodies.size(); }
   std::size_t mobility() const { return bodies.size() - rank; }

@@ -20,7 +20,7 @@ struct ClusterMemory {
 
   Eigen::MatrixXd G;
   PivotedLu lu;
-  Eigen::MatrixXd N;            ///< basis of the null space of G, unscaled: qd = N zeta
+  Eigen::MatrixXd N;            ///< basis of the motions, transposed: qd = N^T zeta
   Eigen::VectorXd phi, gamma;   ///< one entry per equation
   Eigen::VectorXd u;            ///< one entry per body, scaled
   Eigen::MatrixXd normal;       ///< G_R G_R^T of the rows with pivot, or G_P^T G_P

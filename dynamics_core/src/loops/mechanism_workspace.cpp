@@ -9,9 +9,9 @@ Eigen::Index rank_of(const LoopCluster& cluster) { return eigen_index(cluster.ra
 }  // namespace
 
 ClusterMemory::ClusterMemory(const LoopCluster& cluster)
-    : G(eigen_index(cluster.rows), eigen_index(cluster.size())),
+    : G(Eigen::MatrixXd::Zero(eigen_index(cluster.rows), eigen_index(cluster.size()))),
       lu(cluster.rows, cluster.size()),
-      N(eigen_index(cluster.size()), eigen_index(cluster.mobility())),
+      N(eigen_index(cluster.mobility()), eigen_index(cluster.size())),
       phi(eigen_index(cluster.rows)),
       gamma(eigen_index(cluster.rows)),
       u(eigen_index(cluster.size())),
@@ -55,7 +55,7 @@ MechanismWorkspace::Memory::Memory(const Mechanism& mechanism)
   for (std::size_t k = 0; k < clusters.size(); ++k) {
     const LoopCluster& cluster = data.clusters[k];
     views.push_back({cluster.bodies.data(), cluster.local_parent.data(), cluster.size(),
-                     cluster.mobility(), cluster.parent, clusters[k].N.data(),
+                     cluster.mobility(), cluster.parent, cluster.carries, clusters[k].N.data(),
                      &clusters[k].factor});
   }
   const Eigen::Index n = eigen_index(all.size()), d = eigen_index(data.independent.size()),
@@ -93,9 +93,12 @@ Checks check_mechanism(const Mechanism& mechanism, MechanismWorkspace::Memory& m
   if (same) {
     // the views refer to the mechanism of the last call
     for (std::size_t k = 0; k < clusters.size(); ++k) {
+      if (memory.views[k].bodies == clusters[k].bodies.data()) continue;
       memory.views[k].bodies = clusters[k].bodies.data();
       memory.views[k].local_parent = clusters[k].local_parent.data();
       memory.views[k].parent = clusters[k].parent;
+      memory.views[k].carries = clusters[k].carries;
+      memory.clusters[k].G.setZero();  // other entries may be zero
     }
   }
   return checks.same_robot(same, "the workspace was made");

@@ -73,4 +73,37 @@ PivotOrder sparse_pivot_order(Eigen::MatrixXd G, std::size_t count,
   return order;
 }
 
+void eliminate_pattern(PivotOrder& order, const std::vector<bool>& pattern, std::size_t count) {
+  const std::size_t m = order.rows.size(), n = order.cols.size();
+  if (m == 0) return;
+  std::vector<bool> filled(m * n);
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = 0; i < m; ++i) {
+      const std::size_t from = order.rows[i] + m * order.cols[j], to = i + m * j;
+      if (!pattern[from]) continue;
+      filled[to] = true;
+      order.moves.push_back({static_cast<std::uint32_t>(to), static_cast<std::uint32_t>(from)});
+    }
+  }
+  const auto size = [](const std::vector<std::uint32_t>& list) {
+    return static_cast<std::uint32_t>(list.size());
+  };
+  for (std::size_t k = 0; k < count; ++k) {
+    order.below_begin.push_back(size(order.below));
+    order.right_begin.push_back(size(order.right));
+    for (std::size_t i = k + 1; i < m; ++i) {
+      if (filled[i + m * k]) order.below.push_back(static_cast<std::uint32_t>(i));
+    }
+    for (std::size_t j = k + 1; j < n; ++j) {
+      if (!filled[k + m * j]) continue;
+      order.right.push_back(static_cast<std::uint32_t>(j));
+      for (std::size_t i = k + 1; i < m; ++i) {
+        if (filled[i + m * k]) filled[i + m * j] = true;
+      }
+    }
+  }
+  order.below_begin.push_back(size(order.below));
+  order.right_begin.push_back(size(order.right));
+}
+
 }  // namespace dynamics

@@ -13,6 +13,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -63,36 +64,30 @@ struct PivotedLu {
     constexpr double least = 0.01, most = 50.0;
     std::copy(order.rows.begin(), order.rows.end(), rows.begin());
     std::copy(order.cols.begin(), order.cols.end(), cols.begin());
-    const Eigen::Index m = matrix.rows(), n = matrix.cols();
-    for (Eigen::Index j = 0; j < n; ++j) {
-      const double* from = G.data() + m * eigen_index(cols[static_cast<std::size_t>(j)]);
-      double* to = matrix.data() + m * j;
-      for (Eigen::Index i = 0; i < m; ++i) to[i] = from[rows[static_cast<std::size_t>(i)]];
-    }
+    const Eigen::Index m = matrix.rows();
+    matrix.setZero();
+    for (const PivotOrder::Move& move : order.moves) matrix.data()[move.to] = G.data()[move.from];
     rank = count;
     largest = 0.0;
     smallest = std::numeric_limits<double>::infinity();
-    for (Eigen::Index k = 0; k < eigen_index(count); ++k) {
-      const double pivot = std::abs(matrix(k, k));
+    for (std::size_t k = 0; k < count; ++k) {
+      double* column = matrix.data() + m * eigen_index(k);
+      const double pivot = std::abs(column[k]);
       largest = std::max(largest, pivot);
       smallest = std::min(smallest, pivot);
       if (!(smallest > least * largest)) return false;
-      double* column = matrix.data() + m * k;
-      const double inverse = inverse_[k] = 1.0 / column[k];
-      // the last row with an entry
-      Eigen::Index end = k + 1;
-      for (Eigen::Index i = k + 1; i < m; ++i) {
-        if (column[i] == 0.0) continue;
-        column[i] *= inverse;
-        end = i + 1;
-        if (!(std::abs(column[i]) < most)) return false;
+      const double inverse = inverse_[eigen_index(k)] = 1.0 / column[k];
+      const std::uint32_t* below = order.below.data() + order.below_begin[k];
+      const std::uint32_t* end = order.below.data() + order.below_begin[k + 1];
+      for (const std::uint32_t* i = below; i != end; ++i) {
+        column[*i] *= inverse;
+        if (!(std::abs(column[*i]) < most)) return false;
       }
-      if (end == k + 1) continue;
-      for (Eigen::Index j = k + 1; j < n; ++j) {
-        double* other = matrix.data() + m * j;
+      if (below == end) continue;
+      for (std::uint32_t j = order.right_begin[k]; j < order.right_begin[k + 1]; ++j) {
+        double* other = matrix.data() + m * static_cast<Eigen::Index>(order.right[j]);
         const double factor = other[k];
-        if (factor == 0.0) continue;
-        for (Eigen::Index i = k + 1; i < end; ++i) other[i] -= column[i] * factor;
+        for (const std::uint32_t* i = below; i != end; ++i) other[*i] -= column[*i] * factor;
       }
     }
     return true;
@@ -114,7 +109,8 @@ struct PivotedLu {
       x[eigen_index(cols[static_cast<std::size_t>(j)])] = j < r ? y_[j] : 0.0;
   }
 
-  /// A basis N of the null space, one column per column without pivot, where it is one.
+  /// A basis of the null space: N has one column per column of the matrix and one row per column
+  /// without pivot, where it is one.
   template <class Basis>
   void null_space(Basis&& N) noexcept {
     const Eigen::Index r = eigen_index(rank), m = matrix.rows(), free = matrix.cols() - r;
@@ -135,8 +131,10 @@ struct PivotedLu {
     }
     for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
       const Eigen::Index row = eigen_index(cols[static_cast<std::size_t>(j)]);
-      for (Eigen::Index f = 0; f < free; ++f) {
-        N(row, f) = j < r ? free_(f, j) : j == r + f ? 1.0 : 0.0;
+      if (j < r) {
+        for (Eigen::Index f = 0; f < free; ++f) N(f, row) = free_(f, j);
+      } else {
+        for (Eigen::Index f = 0; f < free; ++f) N(f, row) = j == r + f ? 1.0 : 0.0;
       }
     }
   }
