@@ -12,7 +12,7 @@
 
 namespace dynamics {
 
-struct Study::Data {
+struct [[gnu::visibility("hidden")]] Study::Data {
   Data(std::string_view text, const std::string& file, study::Inputs& inputs);
   /// Evaluates case `number`; `samples` gets the recording if there is one.
   void evaluate(std::uint64_t number, StudyRow& row, std::optional<Recording>* samples) const;
