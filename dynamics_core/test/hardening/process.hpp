@@ -58,9 +58,10 @@ class Process {
     argv.push_back(nullptr);
     int pipes[2] = {-1, -1};
     if (options_.close_output && pipe2(pipes, O_CLOEXEC) != 0) std::abort();
-    id_ = fork();
-    if (id_ == 0) run(argv, pipes);
+    // before the program starts: it must never find a reader
     if (pipes[0] >= 0) close(pipes[0]);
+    id_ = fork();
+    if (id_ == 0) run(argv, pipes[1]);
     if (pipes[1] >= 0) close(pipes[1]);
   }
   Process(const Process&) = delete;
@@ -98,7 +99,7 @@ class Process {
   }
 
  private:
-  [[noreturn]] void run(const std::vector<char*>& argv, const int* pipes) const {
+  [[noreturn]] void run(const std::vector<char*>& argv, int pipe) const {
     if (chdir(options_.folder.c_str()) != 0) _exit(125);
     const auto limit = [](auto what, rlim_t value) {
       const rlimit bound{value, value};
@@ -113,10 +114,9 @@ class Process {
     limit(RLIMIT_CORE, 0);
     const int in = open("/dev/null", O_RDONLY);
     const int out = options_.close_output
-                        ? pipes[1]
+                        ? pipe
                         : open(options_.out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
     const int err = open(options_.err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (options_.close_output) close(pipes[0]);
     dup2(in, 0);
     dup2(out, 1);
     dup2(err, 2);
