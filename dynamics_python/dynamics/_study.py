@@ -94,9 +94,15 @@ def study(description: Path, output: Path, *, client: Any = None, threads: Optio
     The same as the program `dynamics study`: the same folder, and the same table.csv, bit for bit,
     on the same instruction set.
 
-    >>> summary = dynamics.study("masses.yaml", "out", threads=2)           # doctest: +SKIP
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> loads = folder / "loads.yaml"
+    >>> _ = loads.write_text("{robot: puma, run: {terms: {}}, keep: [gravity_*], "
+    ...                      "vary: [{parameter: payload, set: {list: [0, 1, 2]}}]}")
+    >>> dynamics.study(loads, folder / "out", threads=2)["cases"]
+    3
     >>> client = distributed.Client("scheduler:8786")                       # doctest: +SKIP
-    >>> summary = dynamics.study("masses.yaml", "out", client=client)       # doctest: +SKIP
+    >>> summary = dynamics.study(loads, folder / "again", client=client)    # doctest: +SKIP
 
     description: a file; names in it are relative to its folder.
     output: folder for rows and results; the process that calls this function writes it.

@@ -74,7 +74,8 @@ def test_stub_matches_the_extension_module(tmp_path):
         pytest.skip("mypy is not installed for this interpreter")
     allowed = tmp_path / "allowed"
     # names of the stub alone; pybind11's metaclass; classes that cannot be made
-    classes = "(BaseMotion|BaseTrajectory|Finding|Recording|Robot|Trajectory)"
+    classes = ("(BaseMotion|BaseTrajectory|Finding|Recording|Robot|Study|StudyFolder|"
+               "Trajectory)")
     allowed.write_text("dynamics._core.(Array|Wrenches)\n"
                        f"dynamics._core.{classes}\ndynamics._core.{classes}.__init__\n")
     done = subprocess.run(
