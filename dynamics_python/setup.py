@@ -2,9 +2,12 @@
 """pip install --no-build-isolation ./dynamics_python
 
 Builds the extension module with CMake. It links the installed dynamics_core if CMake finds it
-(source install/setup.bash), else it compiles ../dynamics_core, which takes some minutes.
+(source install/setup.bash), else it compiles ../dynamics_core, which takes some minutes. Options of
+CMake: the environment variable CMAKE_ARGS.
 """
+import os
 import pathlib
+import shlex
 import subprocess
 import sys
 
@@ -25,6 +28,7 @@ class BuildWithCMake(build_ext):
             # as in colcon's builds: objects are shared
             *(["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if has("ccache") else []),
             *(["-G", "Ninja"] if has("ninja") else []),
+            *shlex.split(os.environ.get("CMAKE_ARGS", "")),
         ]
         subprocess.run(configure, check=True)
         subprocess.run(["cmake", "--build", str(build), "--target", "_core", "--parallel"],
