@@ -11,6 +11,7 @@
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <limits>
 #include <numeric>
+#include <span>
 
 namespace dynamics_ros::benchmark {
 
@@ -63,8 +64,11 @@ ForwardDynamics::Request Work::forward(std::size_t states) {
   shuffle();
   for (const std::size_t i : order_) request.joint_names.push_back(model_.coordinates()[i].name);
   for (std::size_t k = 0; k < states; ++k) {
-    auto& point = request.states.emplace_back(state());
-    for (std::size_t i = 0; i < model_.size(); ++i) point.effort.push_back(number(20.0));
+    for (std::size_t i = 0; i < model_.size(); ++i) {
+      request.positions.push_back(number(2.0));
+      request.velocities.push_back(number(2.0));
+      request.effort.push_back(number(20.0));
+    }
   }
   return request;
 }
@@ -112,7 +116,7 @@ InverseJob Work::malformed() {
 }
 
 /// expected_, in model order, against numbers in the request's order.
-std::string Work::difference(const std::vector<double>& got, const std::string& what) const {
+std::string Work::difference(std::span<const double> got, const std::string& what) const {
   if (got.size() != order_.size()) {
     return fmt::format("{} has {} numbers, not {}", what, got.size(), order_.size());
   }
@@ -169,22 +173,23 @@ std::string Work::check(const InverseDynamics::Request& request,
 std::string Work::check(const ForwardDynamics::Request& request,
                         const ForwardDynamics::Response& response) {
   if (response.result.code != ResultCode::SUCCESS) return response.result.message;
-  if (response.states.size() != request.states.size()) {
-    return fmt::format("{} states, not {}", response.states.size(), request.states.size());
+  const std::size_t n = order_.size();
+  if (response.accelerations.size() != request.positions.size()) {
+    return fmt::format("{} accelerations, not {}", response.accelerations.size(),
+                       request.positions.size());
   }
   for (std::size_t i = 0; i < order_.size(); ++i) {
     order_[i] = model_.coordinate(request.joint_names[i]);
   }
-  for (std::size_t k = 0; k < request.states.size(); ++k) {
-    const auto& asked = request.states[k];
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      q_[order_[i]] = asked.positions[i];
-      qd_[order_[i]] = asked.velocities[i];
-      x_[order_[i]] = asked.effort[i];
+  for (std::size_t k = 0; k * n < request.positions.size(); ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      q_[order_[i]] = request.positions[k * n + i];
+      qd_[order_[i]] = request.velocities[k * n + i];
+      x_[order_[i]] = request.effort[k * n + i];
     }
     dynamics::forward_dynamics(model_, workspace_, q_, qd_, x_, expected_);
-    auto wrong =
-        difference(response.states[k].accelerations, fmt::format("states[{}].accelerations", k));
+    auto wrong = difference(std::span(response.accelerations).subspan(k * n, n),
+                            fmt::format("accelerations of state {}", k));
     if (!wrong.empty()) return wrong;
   }
   return {};

@@ -10,6 +10,7 @@
 #include <dynamics_msgs/srv/forward_dynamics.hpp>
 #include <dynamics_msgs/srv/inverse_dynamics.hpp>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class Work {
   double number(double largest);
   void shuffle();
   trajectory_msgs::msg::JointTrajectoryPoint state();
-  std::string difference(const std::vector<double>& got, const std::string& what) const;
+  std::string difference(std::span<const double> got, const std::string& what) const;
 
   dynamics::Model model_;
   dynamics::Workspace workspace_;

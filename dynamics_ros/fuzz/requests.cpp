@@ -43,6 +43,15 @@ class Source {
     std::memcpy(&value, &bits, sizeof value);
     return value;
   }
+  /// Nearly always that many nanoseconds.
+  builtin_interfaces::msg::Duration duration(std::uint32_t usually) {
+    builtin_interfaces::msg::Duration made;
+    made.nanosec = usually;
+    if (!rarely()) return made;
+    made.sec = static_cast<std::int32_t>(byte()) - 128;
+    made.nanosec = (std::uint32_t{byte()} << 24U) + byte();
+    return made;
+  }
   std::vector<double> numbers(std::size_t usually) {
     std::vector<double> made(rarely() ? below(9) : usually);
     for (double& value : made) value = number();
@@ -155,8 +164,8 @@ void scaling(Source& source) {
   emptied.verdict = response.verdict;
   expect_empty(response, emptied);
   if (response.result.code != ResultCode::SUCCESS) return;
-  const double share = request.effort_share == 0.0 ? 1.0 : request.effort_share;
-  if (response.largest_effort_ratio > share * (1.0 + 1e-12)) broken("too strong", response.result);
+  if (response.largest_effort_ratio > request.effort_share * (1.0 + 1e-12))
+    broken("too strong", response.result);
   if (!(response.duration_factor >= 1.0)) broken("sped up", response.result);
   InverseDynamics::Request again;
   again.trajectory = response.trajectory;
@@ -172,28 +181,23 @@ void states(Source& source) {
   ForwardDynamics::Request request;
   request.joint_names = source.names();
   const std::size_t n = request.joint_names.size();
-  request.states.resize(source.below(24));
-  const bool velocities = source.byte() % 2 == 0, effort = source.byte() % 2 == 0;
-  for (auto& state : request.states) {
-    state.positions = source.numbers(n);
-    if (velocities != source.rarely()) state.velocities = source.numbers(n);
-    if (effort != source.rarely()) state.effort = source.numbers(n);
-  }
+  const std::size_t count = source.below(24);
+  request.positions = source.numbers(count * n);
+  if (source.byte() % 2 == 0) request.velocities = source.numbers(count * n);
+  if (source.byte() % 2 == 0) request.effort = source.numbers(count * n);
   ForwardDynamics::Response response;
   server().forward_dynamics(request, response);
   expect_empty(response, ForwardDynamics::Response());
-  for (const auto& state : response.states) {
-    if (!finite(state.accelerations)) broken("accelerations not finite", response.result);
-  }
+  if (!finite(response.accelerations)) broken("accelerations not finite", response.result);
 }
 
 void terms(Source& source) {
   GetDynamicsTerms::Request request;
   request.joint_names = source.names();
-  request.position = source.numbers(request.joint_names.size());
-  if (source.byte() % 2 == 0) request.velocity = source.numbers(request.joint_names.size());
-  if (source.rarely()) request.frame = "tool";
-  if (source.rarely()) request.frame = "nowhere";
+  request.positions = source.numbers(request.joint_names.size());
+  if (source.byte() % 2 == 0) request.velocities = source.numbers(request.joint_names.size());
+  if (source.rarely()) request.frame_id = "tool";
+  if (source.rarely()) request.frame_id = "nowhere";
   request.jacobian_axes = static_cast<std::uint8_t>(source.below(4));
   GetDynamicsTerms::Response response;
   server().get_dynamics_terms(request, response);
@@ -213,11 +217,12 @@ void simulation(Source& source) {
   goal.positions = source.numbers(goal.joint_names.size());
   if (source.byte() % 2 == 0) goal.velocities = source.numbers(goal.joint_names.size());
   if (goal.scenario % 2 == 1 || source.rarely()) source.fill(goal.trajectory);
-  goal.duration = source.rarely() ? source.number() : 0.1;
-  goal.sample = source.rarely() ? source.number() : 0.02;
-  constexpr const char* integrators[] = {"", "rk4", "radau5", "abm", "dopri5", "nothing"};
+  goal.duration = source.duration(100'000'000);
+  goal.sample = source.duration(20'000'000);
+  constexpr const char* integrators[] = {"auto", "", "rk4", "radau5", "abm", "dopri5", "nothing"};
   goal.integrator = integrators[source.below(std::size(integrators))];
-  if (source.byte() % 2 == 0) goal.step = source.rarely() ? source.number() : 0.01;
+  goal.constant_step = source.byte() % 2 == 0;
+  if (goal.constant_step != source.rarely()) goal.step = source.duration(10'000'000);
   goal.tolerance = source.rarely() ? source.number() : 1e-4;
   goal.limits = source.byte() % 2 == 0;
   Simulate::Result result;
@@ -233,7 +238,7 @@ void payload(Source& source) {
   static DynamicsServer loaded({});
   static const auto taken = loaded.set_description(test::crane);
   SetPayload::Request request;
-  request.payload.frame = source.byte() % 2 == 0 ? "tool" : source.rarely() ? "sky" : "";
+  request.payload.frame_id = source.byte() % 2 == 0 ? "tool" : source.rarely() ? "sky" : "";
   auto& inertia = request.payload.inertia;
   for (double* value : {&inertia.m, &inertia.com.x, &inertia.com.y, &inertia.ixx, &inertia.iyy,
                         &inertia.izz, &inertia.ixy}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_ros/dynamics_node.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <diagnostic_updater/diagnostic_updater.hpp>
 #include <dynamics_ros/dynamics_node_parameters.hpp>
@@ -36,7 +37,6 @@ ServerOptions server_options(const ::dynamics_node::Params& parameters) {
   options.friction_velocity = parameters.friction_velocity;
   options.largest_request = size(parameters.largest_request);
   options.largest_scaling = size(parameters.largest_scaling);
-  options.largest_factor = parameters.largest_factor;
   options.batch_threads = size(parameters.batch_threads);
   options.longest_simulation = parameters.longest_simulation;
   return options;
@@ -93,8 +93,10 @@ class DynamicsNode::Work {
     serve<srv::InverseDynamics>("inverse_dynamics", &DynamicsServer::inverse_dynamics, points);
     serve<srv::CheckTorqueLimits>("check_torque_limits", &DynamicsServer::check_torque_limits,
                                   points);
-    serve<srv::ForwardDynamics>("forward_dynamics", &DynamicsServer::forward_dynamics,
-                                [](const auto& request) { return request.states.size(); });
+    serve<srv::ForwardDynamics>(
+        "forward_dynamics", &DynamicsServer::forward_dynamics, [](const auto& request) {
+          return request.positions.size() / std::max<std::size_t>(request.joint_names.size(), 1);
+        });
     serve<srv::GetDynamicsTerms>("get_dynamics_terms", &DynamicsServer::get_dynamics_terms, one);
     serve<srv::GetModel>("get_model", &DynamicsServer::get_model, one);
     serve<srv::ScaleTrajectory>(

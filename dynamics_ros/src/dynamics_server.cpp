@@ -174,39 +174,28 @@ void DynamicsServer::forward_dynamics(
     const auto further =
         now->flexible ? now->flexible->amplitude_names() : std::span<const std::string>();
     const auto coordinates = read_all_joints(*now, names, "joint_names", further);
-    check_count(request.states.size(), options_.largest_request, "states");
+    const Rows states = {"state", count_rows(request.positions, names, "positions", "state",
+                                             options_.largest_request)};
     if (!now->mechanism && !model.singular_reason().empty()) {
       throw Fault(ResultCode::NO_SOLUTION, model.singular_reason());
     }
-    const std::size_t n = model.size() + further.size(), count = request.states.size();
-    std::vector<double> q(count * n, 0.0), qd(count * n, 0.0), tau(count * n, 0.0), qdd(count * n);
-    const bool moving = !request.states[0].velocities.empty();
-    const bool driven = !request.states[0].effort.empty();
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto& state = request.states[k];
-      const auto read = [&](const std::vector<double>& values, const char* member, double* into) {
-        read_values(values, names, coordinates, {"states", k, member}, into);
-      };
-      read(state.positions, ".positions", &q[k * n]);
-      if (moving || !state.velocities.empty()) read(state.velocities, ".velocities", &qd[k * n]);
-      if (driven || !state.effort.empty()) read(state.effort, ".effort", &tau[k * n]);
-      if (moving == state.velocities.empty() || driven == state.effort.empty()) {
-        throw Fault(ResultCode::WRONG_SIZE,
-                    fmt::format("{}: velocities and effort are given in every state or in none, "
-                                "unlike here and in states[0]",
-                                Field{"states", k}.name()));
-      }
-    }
+    const std::size_t n = model.size() + further.size(), size = states.count * n;
+    std::vector<double> q(size, 0.0), qd(size, 0.0), tau(size, 0.0), qdd(size);
+    const auto read = [&](const std::vector<double>& values, const char* field,
+                          std::vector<double>& into) {
+      read_matrix(values, names, coordinates, field, states, n, into.data());
+    };
+    const bool moving = !request.velocities.empty();
+    read(request.positions, "positions", q);
+    if (moving) read(request.velocities, "velocities", qd);
+    if (!request.effort.empty()) read(request.effort, "effort", tau);
     close_states(*now, coordinates, "states", q, moving ? &qd : nullptr);
     if (now->flexible) {
       now->flexible_forward_dynamics(q, qd, tau, qdd, !request.without_friction, "states");
     } else {
       now->forward_dynamics(q, qd, tau, qdd, !request.without_friction, "states");
     }
-    answer.states = request.states;
-    for (std::size_t k = 0; k < count; ++k) {
-      answer.states[k].accelerations = pick(row(qdd, k, n), coordinates);
-    }
+    answer.accelerations = pick_columns(qdd, n, coordinates);
   });
 }
 
@@ -221,16 +210,16 @@ void DynamicsServer::get_dynamics_terms(
     const auto& names = request.joint_names;
     const auto coordinates = read_all_joints(*now, names, "joint_names");
     std::vector<double> q(n), qd(n, 0.0);
-    read_values(request.position, names, coordinates, {"position"}, q.data());
-    if (!request.velocity.empty()) {
-      read_values(request.velocity, names, coordinates, {"velocity"}, qd.data());
+    read_values(request.positions, names, coordinates, {"positions"}, q.data());
+    if (!request.velocities.empty()) {
+      read_values(request.velocities, names, coordinates, {"velocities"}, qd.data());
     }
     std::size_t frame = model.end_effector();
-    if (!request.frame.empty()) {
-      const auto found = model.find_frame(request.frame);
+    if (!request.frame_id.empty()) {
+      const auto found = model.find_frame(request.frame_id);
       if (!found) {
-        throw Fault(ResultCode::UNKNOWN_FRAME,
-                    fmt::format("frame: robot '{}' has no link '{}'", model.name(), request.frame));
+        throw Fault(ResultCode::UNKNOWN_FRAME, fmt::format("frame_id: robot '{}' has no link '{}'",
+                                                           model.name(), request.frame_id));
       }
       frame = *found;
     }
@@ -254,8 +243,9 @@ void DynamicsServer::get_dynamics_terms(
     answer.coriolis = to_message(terms.coriolis);
     answer.gravity = terms.gravity;
     answer.friction = terms.friction;
-    answer.frame = model.frames()[frame].name;
-    answer.jacobian = to_message(in_message_order(terms.jacobian));
+    if (!request.frame_id.empty()) {
+      answer.jacobian = to_message(in_message_order(terms.jacobian));
+    }
     answer.kinetic_energy = terms.energy.kinetic;
     answer.potential_energy = terms.energy.potential;
     answer.center_of_mass.x = terms.center_of_mass.x();

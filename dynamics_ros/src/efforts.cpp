@@ -71,8 +71,17 @@ std::vector<double> efforts_along(const Robot& robot, const RobotTrajectory& tra
   return tau;
 }
 
-std::vector<EffortParts> parts_along(const Robot& robot, const RobotTrajectory& trajectory,
-                                     bool friction) {
+std::vector<double> pick_columns(const std::vector<double>& rows, std::size_t width,
+                                 const std::vector<std::size_t>& coordinates) {
+  std::vector<double> picked(rows.size() / width * coordinates.size());
+  double* into = picked.data();
+  for (const double* row = rows.data(); into != picked.data() + picked.size(); row += width) {
+    for (const std::size_t coordinate : coordinates) *into++ = row[coordinate];
+  }
+  return picked;
+}
+
+EffortParts parts_along(const Robot& robot, const RobotTrajectory& trajectory, bool friction) {
   const dynamics::TimedPath& points = trajectory.points;
   const auto parts = [&] {
     if (robot.mechanism) return closed_parts(robot, trajectory, friction);
@@ -80,17 +89,15 @@ std::vector<EffortParts> parts_along(const Robot& robot, const RobotTrajectory& 
     return dynamics::effort_parts(robot.model, *workspace, points.q, points.qd, points.qdd,
                                   friction);
   }();
-  std::vector<EffortParts> messages(points.points());
-  for (std::size_t k = 0; k < messages.size(); ++k) {
-    const auto at_point = [&](const std::vector<double>& values) {
-      return pick(row(values, k, robot.model.size()), trajectory.coordinates);
-    };
-    messages[k].gravity = at_point(parts.gravity);
-    messages[k].velocity = at_point(parts.velocity);
-    messages[k].inertia = at_point(parts.inertia);
-    messages[k].friction = at_point(parts.friction);
-  }
-  return messages;
+  const auto columns = [&](const std::vector<double>& values) {
+    return pick_columns(values, robot.model.size(), trajectory.coordinates);
+  };
+  EffortParts message;
+  message.gravity = columns(parts.gravity);
+  message.coriolis = columns(parts.velocity);
+  message.inertia = columns(parts.inertia);
+  message.friction = columns(parts.friction);
+  return message;
 }
 
 EffortVerdict judge(const dynamics::Model& model, const std::vector<double>& tau,

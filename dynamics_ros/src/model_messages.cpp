@@ -121,7 +121,7 @@ dynamics_msgs::msg::Payload payload_message(const Model& model) {
   dynamics_msgs::msg::Payload message;
   if (!model.payload()) return message;
   const dynamics::Payload& payload = *model.payload();
-  message.frame = payload.frame;
+  message.frame_id = payload.frame;
   message.inertia.m = payload.mass;
   message.inertia.com.x = payload.center.x();
   message.inertia.com.y = payload.center.y();
@@ -148,20 +148,21 @@ std::optional<dynamics::Payload> read_payload(const Model& model,
                                                                    {"iyy", given.iyy},
                                                                    {"iyz", given.iyz},
                                                                    {"izz", given.izz}}};
-  if (message.frame.empty()) {
+  if (message.frame_id.empty()) {
     for (const auto& [name, value] : numbers) {
       if (value != 0.0) {
         throw Fault(ResultCode::UNKNOWN_FRAME,
-                    fmt::format("payload.frame is empty, but payload.inertia.{} is {}: name the "
+                    fmt::format("payload.frame_id is empty, but payload.inertia.{} is {}: name the "
                                 "link, or leave all at zero to clear the payload",
                                 name, value));
       }
     }
     return std::nullopt;
   }
-  if (!model.find_frame(message.frame)) {
-    throw Fault(ResultCode::UNKNOWN_FRAME, fmt::format("payload.frame: robot '{}' has no link '{}'",
-                                                       model.name(), message.frame));
+  if (!model.find_frame(message.frame_id)) {
+    throw Fault(ResultCode::UNKNOWN_FRAME,
+                fmt::format("payload.frame_id: robot '{}' has no link '{}'", model.name(),
+                            message.frame_id));
   }
   for (const auto& [name, value] : numbers) {
     if (!std::isfinite(value)) {
@@ -169,7 +170,7 @@ std::optional<dynamics::Payload> read_payload(const Model& model,
     }
   }
   dynamics::Payload payload;
-  payload.frame = message.frame;
+  payload.frame = message.frame_id;
   payload.mass = given.m;
   payload.center = {given.com.x, given.com.y, given.com.z};
   payload.inertia << given.ixx, given.ixy, given.ixz, given.ixy, given.iyy, given.iyz, given.ixz,

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "closed_states.hpp"
+#include "durations.hpp"
 #include "fault.hpp"
 
 namespace dynamics_ros {
@@ -71,11 +72,6 @@ std::string lacking(const Robot& robot, std::vector<bool> seen, const std::strin
     }
   }
   return missing(robot.model, seen);
-}
-
-std::int64_t nanoseconds(const Point& point) {
-  return std::int64_t{point.time_from_start.sec} * 1'000'000'000 +
-         std::int64_t{point.time_from_start.nanosec};
 }
 
 /// Whether a field is given, at every point or at none.
@@ -159,6 +155,44 @@ void read_values(const std::vector<double>& values, const std::vector<std::strin
   }
 }
 
+void read_matrix(const std::vector<double>& values, const std::vector<std::string>& names,
+                 const std::vector<std::size_t>& coordinates, const char* field, const Rows& rows,
+                 std::size_t width, double* into) {
+  const std::size_t columns = names.size();
+  if (values.size() != rows.count * columns) {
+    throw Fault(ResultCode::WRONG_SIZE,
+                fmt::format("{} has {} entries, not {}: {} {}s of {} joints", field, values.size(),
+                            rows.count * columns, rows.count, rows.name, columns));
+  }
+  for (std::size_t k = 0; k < rows.count; ++k) {
+    for (std::size_t i = 0; i < columns; ++i) {
+      const double value = values[k * columns + i];
+      if (!std::isfinite(value)) {
+        throw Fault(ResultCode::NOT_FINITE,
+                    fmt::format("{}[{}], {} {}, of joint '{}' is {}", field, k * columns + i,
+                                rows.name, k, names[i], value));
+      }
+      into[k * width + coordinates[i]] = value;
+    }
+  }
+}
+
+std::size_t count_rows(const std::vector<double>& values, const std::vector<std::string>& names,
+                       const char* field, const char* row, std::size_t largest) {
+  if (values.empty()) throw Fault(ResultCode::EMPTY_REQUEST, std::string(field) + " is empty");
+  const std::size_t columns = names.size(), count = values.size() / columns;
+  if (values.size() % columns != 0) {
+    throw Fault(ResultCode::WRONG_SIZE,
+                fmt::format("{} has {} entries: must be {} for each {}, one per joint", field,
+                            values.size(), columns, row));
+  }
+  if (count > largest) {
+    throw Fault(ResultCode::TOO_LARGE, fmt::format("{} has {} {}s; at most {} are taken at once",
+                                                   field, count, row, largest));
+  }
+  return count;
+}
+
 void check_count(std::size_t count, std::size_t largest, const std::string& field) {
   if (count == 0) throw Fault(ResultCode::EMPTY_REQUEST, field + " is empty");
   if (count > largest) {
@@ -210,7 +244,7 @@ RobotTrajectory read_trajectory(const Robot& robot,
   made.given.times.reserve(points.size());
   std::int64_t previous = -1;
   for (std::size_t k = 0; k < points.size(); ++k) {
-    const std::int64_t time = nanoseconds(points[k]);
+    const std::int64_t time = nanoseconds(points[k].time_from_start);
     if (time <= previous) {
       using dynamics::to_seconds;
       const std::string field = Field{"trajectory.points", k, ".time_from_start"}.name();

@@ -43,6 +43,22 @@ struct Field {
 void read_values(const std::vector<double>& values, const std::vector<std::string>& names,
                  const std::vector<std::size_t>& coordinates, const Field& field, double* into);
 
+/// A matrix of a request, row after row, one column per name: names of its rows in messages.
+struct Rows {
+  const char* name;  ///< "state"
+  std::size_t count;
+};
+
+/// The same for a row-major matrix: row k, joint i to into[k * width + coordinates[i]].
+void read_matrix(const std::vector<double>& values, const std::vector<std::string>& names,
+                 const std::vector<std::size_t>& coordinates, const char* field, const Rows& rows,
+                 std::size_t width, double* into);
+
+/// Rows of a matrix with one column per name. Faults for none, for more than `largest` and for a
+/// part of a row.
+std::size_t count_rows(const std::vector<double>& values, const std::vector<std::string>& names,
+                       const char* field, const char* row, std::size_t largest);
+
 /// Faults for no entries and for more than `largest`.
 void check_count(std::size_t count, std::size_t largest, const std::string& field);
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "durations.hpp"
 #include "dynamics_ros/dynamics_server.hpp"
 #include "efforts.hpp"
 #include "fault.hpp"
@@ -19,14 +20,12 @@ namespace {
 using dynamics_msgs::srv::ScaleTrajectory;
 
 double share_of(double given, const char* field) {
-  if (given == 0.0) return 1.0;
   if (given > 0.0 && given <= 1.0) return given;
   throw Fault(ResultCode::INVALID_VALUE,
-              fmt::format("{} is {}; it must be above 0 and at most 1, or 0 for 1", field, given));
+              fmt::format("{} is {}; it must be above 0 and at most 1", field, given));
 }
 
-dynamics::TimeScalingOptions read_options(const ScaleTrajectory::Request& request,
-                                          double largest_factor) {
+dynamics::TimeScalingOptions read_options(const ScaleTrajectory::Request& request) {
   using Request = ScaleTrajectory::Request;
   if (request.method != Request::UNIFORM && request.method != Request::PER_SEGMENT) {
     throw Fault(ResultCode::INVALID_VALUE,
@@ -39,11 +38,10 @@ dynamics::TimeScalingOptions read_options(const ScaleTrajectory::Request& reques
   options.friction = !request.without_friction;
   options.effort_share = share_of(request.effort_share, "effort_share");
   options.velocity_share = share_of(request.velocity_share, "velocity_share");
-  options.largest_factor = request.largest_factor == 0.0 ? largest_factor : request.largest_factor;
+  options.largest_factor = request.largest_factor;
   if (!(options.largest_factor >= 1.0 && std::isfinite(options.largest_factor))) {
     throw Fault(ResultCode::INVALID_VALUE,
-                fmt::format("largest_factor is {}; it must be 1 or more, or 0 for {}",
-                            request.largest_factor, largest_factor));
+                fmt::format("largest_factor is {}; it must be 1 or more", request.largest_factor));
   }
   options.interior_points = request.interior_points;
   options.latest_time = std::int64_t{std::numeric_limits<std::int32_t>::max()} * 1'000'000'000;
@@ -67,14 +65,6 @@ void check_size(const ScaleTrajectory::Request& request, std::size_t largest) {
   }
 }
 
-/// Whole nanoseconds to a message's time.
-builtin_interfaces::msg::Duration duration_message(std::int64_t time) {
-  builtin_interfaces::msg::Duration message;
-  message.sec = static_cast<std::int32_t>(time / 1'000'000'000);
-  message.nanosec = static_cast<std::uint32_t>(time % 1'000'000'000);
-  return message;
-}
-
 ResultCode result_of(const dynamics::ScaledPath& scaled) {
   using Outcome = dynamics::ScaledPath::Outcome;
   switch (scaled.outcome) {
@@ -95,7 +85,7 @@ void DynamicsServer::scale_trajectory(const Request<ScaleTrajectory>& request,
     now->require_tree("scale_trajectory");
     const dynamics::Model& model = now->model;
     const std::size_t n = model.size();
-    const auto options = read_options(request, options_.largest_factor);
+    const auto options = read_options(request);
     check_size(request, options_.largest_scaling);
     RobotTrajectory motion =
         read_trajectory(*now, request.trajectory, request.other_joints, options_.largest_scaling);

@@ -2,8 +2,11 @@
 #include "simulate_action.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <exception>
 #include <utility>
+
+#include "durations.hpp"
 
 namespace dynamics_ros {
 namespace {
@@ -52,13 +55,13 @@ void SimulateAction::take(const std::shared_ptr<GoalHandle>& goal) {
 void SimulateAction::run(GoalHandle& goal) const {
   const auto begin = Clock::now();
   auto last_feedback = begin - feedback_period;
-  const double duration = goal.get_goal()->duration;
+  const double duration = seconds(goal.get_goal()->duration);
   const auto go_on = [&](double time) {
     const auto now = Clock::now();
     if (now - last_feedback >= feedback_period) {
       last_feedback = now;
       auto feedback = std::make_shared<Simulate::Feedback>();
-      feedback->time = time;
+      feedback->time_from_start = duration_message(std::llround(time * 1e9));
       feedback->progress = time / duration;
       goal.publish_feedback(feedback);
     }

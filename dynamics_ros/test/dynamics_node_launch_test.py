@@ -58,16 +58,17 @@ class TestNode(NodeTest):
             self.assertEqual(len(answer.trajectory.points), points)
             for k, point in enumerate(answer.trajectory.points):
                 self.assert_close(point.effort, expected)
-                parts = answer.parts[k]
+                parts = answer.parts
                 for i, effort in enumerate(point.effort):
+                    j = 6 * k + i
                     self.assertAlmostEqual(
-                        parts.gravity[i] + parts.velocity[i] + parts.inertia[i] +
-                        parts.friction[i], effort, delta=1e-10)
+                        parts.gravity[j] + parts.coriolis[j] + parts.inertia[j] +
+                        parts.friction[j], effort, delta=1e-10)
             self.assertEqual(list(answer.verdict.joint_names), self.names)
             self.assert_close(answer.verdict.peak, [abs(value) for value in expected])
             self.assert_close(answer.verdict.ratio, [
                 abs(value) / limit for value, limit in zip(expected, answer.verdict.limit)])
-            self.assertEqual(len(answer.parts), points)
+            self.assertEqual(len(answer.parts.gravity), 6 * points)
 
             check = CheckTorqueLimits.Request(trajectory=request.trajectory)
             verdict = self.call(CheckTorqueLimits, "check_torque_limits", check)
@@ -93,24 +94,22 @@ class TestNode(NodeTest):
             answer = self.call(kind, name, kind.Request())
             self.assertEqual(answer.result.code, ResultCode.EMPTY_REQUEST, name)
         bad = SetPayload.Request()
-        bad.payload.frame = "moon"
+        bad.payload.frame_id = "moon"
         answer = self.call(SetPayload, "set_payload", bad)
         self.assertEqual(answer.result.code, ResultCode.UNKNOWN_FRAME)
 
     def test_5_forward_dynamics_and_terms(self):
         self.have_puma()
-        state = at(0.0, positions=Q[::-1], velocities=QD[::-1], effort=TAU[::-1])
         expected = core("forward", q=Q, qd=QD, tau=TAU)["qdd"][::-1]
         for count in (3, 600):
             answer = self.call(ForwardDynamics, "forward_dynamics", ForwardDynamics.Request(
-                joint_names=self.names, states=[state] * count))
+                joint_names=self.names, positions=Q[::-1] * count, velocities=QD[::-1] * count,
+                effort=TAU[::-1] * count))
             self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
-            self.assertEqual(len(answer.states), count)
-            for one in answer.states:
-                self.assert_close(one.accelerations, expected)
+            self.assert_close(answer.accelerations, expected * count)
 
         terms = self.call(GetDynamicsTerms, "get_dynamics_terms", GetDynamicsTerms.Request(
-            joint_names=self.names, position=Q[::-1], velocity=QD[::-1]))
+            joint_names=self.names, positions=Q[::-1], velocities=QD[::-1]))
         self.assertEqual(terms.result.code, ResultCode.SUCCESS, terms.result.message)
         expected = core("terms", q=Q, qd=QD)
         inertia = [value for row in expected["M"][::-1] for value in row[::-1]]
@@ -133,7 +132,7 @@ class TestNode(NodeTest):
         self.until(lambda: time.monotonic() > end, "")
         self.assertEqual(heard, [], "no payload has been set")
         request = SetPayload.Request()
-        request.payload.frame = model.end_effector
+        request.payload.frame_id = model.end_effector
         request.payload.inertia.m = 2.5
         answer = self.call(SetPayload, "set_payload", request)
         self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
@@ -203,7 +202,9 @@ class TestNode(NodeTest):
         self.have_puma()
         bad = PUMA.read_text("utf-8").replace("<mass value=\"", "<mass value=\"-", 1)
         for text in ("", bad):
-            answer = self.call(CheckModel, "check_model", CheckModel.Request(urdf=text))
+            answer = self.call(CheckModel, "check_model", CheckModel.Request(
+                source=CheckModel.Request.TEXT if text else CheckModel.Request.RECEIVED,
+                urdf=text))
             self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
             with tempfile.TemporaryDirectory() as folder:
                 file = pathlib.Path(folder) / "robot.urdf"

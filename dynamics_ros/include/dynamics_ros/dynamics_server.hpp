@@ -39,7 +39,6 @@ struct ServerOptions {
   double friction_velocity = 0.01;              ///< see dynamics::ModelOptions (rad/s or m/s)
   std::size_t largest_request = 100000;         ///< points or states
   std::size_t largest_scaling = 10000;          ///< points of a trajectory to be slowed down
-  double largest_factor = 1000.0;               ///< of a slow-down, where the request has no bound
   std::size_t batch_threads = 1;                ///< that work on a large request, 0: all processors
   double longest_simulation = 600.0;            ///< computing time of one run (s)
 };
@@ -68,7 +67,7 @@ class DynamicsServer {
   std::optional<dynamics::Model> model() const;
   /// The mechanism in use, if the robot has closed loops.
   std::optional<dynamics::Mechanism> mechanism() const;
-  /// What the robot carries; its frame is empty where it carries nothing.
+  /// What the robot carries; its frame_id is empty where it carries nothing.
   dynamics_msgs::msg::Payload payload() const;
 
   void inverse_dynamics(const Request<dynamics_msgs::srv::InverseDynamics>& request,
