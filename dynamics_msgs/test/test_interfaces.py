@@ -63,7 +63,7 @@ def test_result_codes_are_distinct_and_success_is_the_default():
         name: getattr(msg.ResultCode, name)
         for name in re.findall(r"^int32 (\w+)=", (FOLDER / "msg/ResultCode.msg").read_text(), re.M)
     }
-    assert len(codes) == 19
+    assert len(codes) == 20
     assert len(set(codes.values())) == len(codes)
     assert msg.ResultCode().code == msg.ResultCode.SUCCESS == 0
 

@@ -81,6 +81,67 @@ class Source {
       point.time_from_start.nanosec = static_cast<std::uint32_t>(time % 1'000'000'000);
     }
   }
+  void fill(dynamics_msgs::msg::JointTrajectoryColumns& columns) {
+    columns.joint_names = names();
+    const std::size_t points = below(24), size = points * columns.joint_names.size();
+    std::int64_t time = 0;
+    for (std::size_t k = 0; k < points; ++k) {
+      time += rarely() ? -1 : std::int64_t{1} << below(34);
+      auto& stamp = columns.time_from_start.emplace_back();
+      stamp.sec = static_cast<std::int32_t>(time / 1'000'000'000);
+      stamp.nanosec = static_cast<std::uint32_t>(time % 1'000'000'000);
+    }
+    columns.positions = numbers(size);
+    if (byte() % 2 == 0) columns.velocities = numbers(size);
+    if (byte() % 2 == 0) columns.accelerations = numbers(size);
+  }
+  void fill(dynamics_msgs::msg::Payload& payload) {
+    payload.frame_id = byte() % 2 == 0 ? "tool" : rarely() ? "sky" : "";
+    auto& inertia = payload.inertia;
+    for (double* value : {&inertia.m, &inertia.com.x, &inertia.com.y, &inertia.ixx, &inertia.iyy,
+                          &inertia.izz, &inertia.ixy}) {
+      *value = number();
+    }
+  }
+  /// What a request may change for itself.
+  template <class Request>
+  void fill_overrides(Request& request) {
+    auto& overrides = request.overrides;
+    overrides.replace_payload = rarely();
+    if (overrides.replace_payload != rarely()) fill(overrides.payload);
+    overrides.replace_gravity = rarely();
+    if (overrides.replace_gravity != rarely()) overrides.gravity.z = number();
+    if (!rarely()) return;
+    overrides.limits.joint_names = names();
+    overrides.limits.effort_limits = numbers(overrides.limits.joint_names.size());
+    if (byte() % 2 == 0)
+      overrides.limits.velocity_limits = numbers(overrides.limits.joint_names.size());
+  }
+  std::vector<dynamics_msgs::msg::LinkWrench> wrenches() {
+    std::vector<dynamics_msgs::msg::LinkWrench> made(byte() > 200 ? below(3) : 0);
+    for (auto& wrench : made) {
+      wrench.frame_id = rarely() ? "sky" : "tool";
+      wrench.axes = static_cast<std::uint8_t>(rarely() ? byte() : below(3));
+      wrench.wrench.force.x = number();
+      wrench.wrench.torque.z = number();
+    }
+    return made;
+  }
+  /// A trajectory in one of its forms, or in both.
+  template <class Request>
+  void fill_motion(Request& request) {
+    const bool columns = byte() % 2 == 0;
+    if (columns) fill(request.columns);
+    if (columns == rarely()) fill(request.trajectory);
+    request.without_friction = byte() % 2 == 0;
+    if (rarely()) {
+      request.other_joints.joint_names = names();
+      request.other_joints.positions = numbers(request.other_joints.joint_names.size());
+    }
+    if (rarely()) request.other_joints.source = static_cast<std::uint8_t>(below(4));
+    fill_overrides(request);
+    request.wrenches = wrenches();
+  }
 
  private:
   std::string_view bytes_;
@@ -124,22 +185,21 @@ const DynamicsServer& server() {
 
 void inverse(Source& source) {
   InverseDynamics::Request request;
-  source.fill(request.trajectory);
+  source.fill_motion(request);
   request.return_parts = source.byte() % 2 == 0;
-  request.without_friction = source.byte() % 2 == 0;
-  if (source.rarely()) {
-    request.other_joints.joint_names = source.names();
-    request.other_joints.positions = source.numbers(request.other_joints.joint_names.size());
-  }
   InverseDynamics::Response response;
   server().inverse_dynamics(request, response);
   expect_empty(response, InverseDynamics::Response());
   for (const auto& point : response.trajectory.points) {
     if (!finite(point.effort)) broken("an effort that is not finite", response.result);
   }
+  if (!finite(response.effort)) broken("an effort that is not finite", response.result);
   CheckTorqueLimits::Request check;
   check.trajectory = request.trajectory;
+  check.columns = request.columns;
   check.other_joints = request.other_joints;
+  check.overrides = request.overrides;
+  check.wrenches = request.wrenches;
   check.without_friction = request.without_friction;
   CheckTorqueLimits::Response verdict;
   server().check_torque_limits(check, verdict);
@@ -151,7 +211,7 @@ void inverse(Source& source) {
 
 void scaling(Source& source) {
   ScaleTrajectory::Request request;
-  source.fill(request.trajectory);
+  source.fill_motion(request);
   request.method = static_cast<std::uint8_t>(source.below(3));
   request.interior_points =
       source.rarely() ? 4'000'000'000U : static_cast<std::uint32_t>(source.below(4));
@@ -169,6 +229,10 @@ void scaling(Source& source) {
   if (!(response.duration_factor >= 1.0)) broken("sped up", response.result);
   InverseDynamics::Request again;
   again.trajectory = response.trajectory;
+  again.columns = response.columns;
+  again.other_joints = request.other_joints;
+  again.overrides = request.overrides;
+  again.wrenches = request.wrenches;
   InverseDynamics::Response efforts;
   server().inverse_dynamics(again, efforts);
   const bool too_many = efforts.result.code == ResultCode::TOO_LARGE;
@@ -185,6 +249,8 @@ void states(Source& source) {
   request.positions = source.numbers(count * n);
   if (source.byte() % 2 == 0) request.velocities = source.numbers(count * n);
   if (source.byte() % 2 == 0) request.effort = source.numbers(count * n);
+  source.fill_overrides(request);
+  request.wrenches = source.wrenches();
   ForwardDynamics::Response response;
   server().forward_dynamics(request, response);
   expect_empty(response, ForwardDynamics::Response());
@@ -238,12 +304,7 @@ void payload(Source& source) {
   static DynamicsServer loaded({});
   static const auto taken = loaded.set_description(test::crane);
   SetPayload::Request request;
-  request.payload.frame_id = source.byte() % 2 == 0 ? "tool" : source.rarely() ? "sky" : "";
-  auto& inertia = request.payload.inertia;
-  for (double* value : {&inertia.m, &inertia.com.x, &inertia.com.y, &inertia.ixx, &inertia.iyy,
-                        &inertia.izz, &inertia.ixy}) {
-    *value = source.number();
-  }
+  source.fill(request.payload);
   const auto before = loaded.payload();
   SetPayload::Response response;
   loaded.set_payload(request, response);

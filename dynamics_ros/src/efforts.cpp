@@ -29,14 +29,14 @@ EffortsOf efforts_of(const Robot& robot, const RobotTrajectory& trajectory) {
 
 /// Of a mechanism: from inverse dynamics with and without motion.
 dynamics::EffortParts closed_parts(const Robot& robot, const RobotTrajectory& trajectory,
-                                   bool friction) {
+                                   const Loads& loads, std::vector<double>& wrenches) {
   const dynamics::TimedPath& points = trajectory.points;
   const EffortsOf efforts = efforts_of(robot, trajectory);
   const std::vector<double> none(points.q.size(), 0.0);
   const auto tau = [&](const std::vector<double>& qd, const std::vector<double>& qdd,
-                       bool with_friction) {
+                       const Loads& acting) {
     std::vector<double> values(points.q.size());
-    robot.inverse_dynamics(points.q, qd, qdd, values, with_friction, "trajectory.points", efforts);
+    robot.inverse_dynamics(points.q, qd, qdd, values, acting, trajectory.points_name, efforts);
     return values;
   };
   const auto difference = [](std::vector<double> a, const std::vector<double>& b) {
@@ -44,12 +44,19 @@ dynamics::EffortParts closed_parts(const Robot& robot, const RobotTrajectory& tr
     return a;
   };
   std::vector<double> uniform = none;  // the independent joints are not accelerated
-  ClosedStates(*robot.mechanism, false, "trajectory.points")
+  ClosedStates(*robot.mechanism, false, trajectory.points_name)
       .accelerations(points.q, points.qd, uniform);
-  const auto gravity = tau(none, none, false), moving = tau(points.qd, uniform, false),
-             all = tau(points.qd, points.qdd, false);
+  const Loads unloaded = {.friction = false, .wrenches = {}};
+  const auto gravity = tau(none, none, unloaded), moving = tau(points.qd, uniform, unloaded),
+             all = tau(points.qd, points.qdd, unloaded);
+  wrenches = none;
+  if (!loads.wrenches.empty()) {
+    const Loads loaded = {.friction = false, .wrenches = loads.wrenches};
+    wrenches = difference(tau(points.qd, points.qdd, loaded), all);
+  }
+  const Loads resisted = {.friction = true, .wrenches = {}};
   return {gravity, difference(moving, gravity), difference(all, moving),
-          friction ? difference(tau(points.qd, points.qdd, true), all) : none};
+          loads.friction ? difference(tau(points.qd, points.qdd, resisted), all) : none};
 }
 
 }  // namespace
@@ -63,10 +70,10 @@ std::vector<double> pick(std::span<const double> values,
 }
 
 std::vector<double> efforts_along(const Robot& robot, const RobotTrajectory& trajectory,
-                                  bool friction) {
+                                  const Loads& loads) {
   const dynamics::TimedPath& points = trajectory.points;
   std::vector<double> tau(points.q.size());
-  robot.inverse_dynamics(points.q, points.qd, points.qdd, tau, friction, "trajectory.points",
+  robot.inverse_dynamics(points.q, points.qd, points.qdd, tau, loads, trajectory.points_name,
                          efforts_of(robot, trajectory));
   return tau;
 }
@@ -81,13 +88,19 @@ std::vector<double> pick_columns(const std::vector<double>& rows, std::size_t wi
   return picked;
 }
 
-EffortParts parts_along(const Robot& robot, const RobotTrajectory& trajectory, bool friction) {
+EffortParts parts_along(const Robot& robot, const RobotTrajectory& trajectory, const Loads& loads) {
   const dynamics::TimedPath& points = trajectory.points;
+  std::vector<double> wrenches;
   const auto parts = [&] {
-    if (robot.mechanism) return closed_parts(robot, trajectory, friction);
+    if (robot.mechanism) return closed_parts(robot, trajectory, loads, wrenches);
+    wrenches.assign(points.q.size(), 0.0);
+    if (!loads.wrenches.empty()) {
+      wrenches = robot.wrench_torques(points.q, loads.wrenches);
+      for (double& value : wrenches) value = -value;
+    }
     auto workspace = robot.batch_workspace();
     return dynamics::effort_parts(robot.model, *workspace, points.q, points.qd, points.qdd,
-                                  friction);
+                                  loads.friction);
   }();
   const auto columns = [&](const std::vector<double>& values) {
     return pick_columns(values, robot.model.size(), trajectory.coordinates);
@@ -97,6 +110,7 @@ EffortParts parts_along(const Robot& robot, const RobotTrajectory& trajectory, b
   message.coriolis = columns(parts.velocity);
   message.inertia = columns(parts.inertia);
   message.friction = columns(parts.friction);
+  message.wrenches = columns(wrenches);
   return message;
 }
 

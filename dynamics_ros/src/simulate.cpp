@@ -19,6 +19,7 @@
 #include "fault.hpp"
 #include "request.hpp"
 #include "robot.hpp"
+#include "trajectory_request.hpp"
 
 namespace dynamics_ros {
 namespace {
@@ -108,8 +109,7 @@ dynamics::SimulationOptions read_goal(const Simulate::Goal& goal, const Robot& r
   const bool follows = options.scenario == dynamics::Scenario::forced ||
                        options.scenario == dynamics::Scenario::computed_torque;
   if (follows) {
-    const RobotTrajectory trajectory =
-        read_trajectory(robot, goal.trajectory, dynamics_msgs::msg::JointPositions(), largest);
+    const RobotTrajectory trajectory = read_trajectory(robot, goal.trajectory, largest);
     options.trajectory = dynamics::interpolate(trajectory.given);
   } else if (!goal.trajectory.joint_names.empty() || !goal.trajectory.points.empty()) {
     throw Fault(ResultCode::INVALID_VALUE,
@@ -160,7 +160,7 @@ void DynamicsServer::simulate(const Simulate::Goal& goal, Simulate::Result& resu
                               const std::function<bool(double)>& go_on) const {
   ResultCode ending;
   respond(result, [&](auto& answer) {
-    const auto now = robot();
+    const auto now = robot(goal.overrides);
     if (!now->mechanism && !now->model.singular_reason().empty()) {
       throw Fault(ResultCode::NO_SOLUTION, now->model.singular_reason());
     }

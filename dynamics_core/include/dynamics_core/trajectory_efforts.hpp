@@ -89,10 +89,10 @@ EffortParts effort_parts(const Model& model, BatchWorkspace& workspace, ConstVec
 //
 // Method uniform runs the whole trajectory at one rate x <= 1. At rate x the efforts are
 // g(q) - J^T w + friction(x q') + (M q'' + C q') x^2 with wrenches w; the largest x that every
-// sample allows is found by bisection. The path stays exactly the same. Method per_segment gives every segment a factor of
-// its own, slow only where the limits require it (Bobrow, Dubowsky and Gibson 1985; Pham and Pham
-// 2018); the trajectory through the slowed points is then checked itself and slowed further where
-// it exceeds a limit. It is never slower than uniform scaling.
+// sample allows is found by bisection. The path stays exactly the same. Method per_segment gives
+// every segment a factor of its own, slow only where the limits require it (Bobrow, Dubowsky and
+// Gibson 1985; Pham and Pham 2018); the trajectory through the slowed points is then checked itself
+// and slowed further where it exceeds a limit. It is never slower than uniform scaling.
 //
 // Limits are checked at the points, on both sides of each, and at samples_between_points samples
 // between two points. A trajectory is never made faster. Velocities at start and end are slowed
