@@ -59,6 +59,23 @@ InverseDynamics::Request Work::inverse(std::size_t points) {
   return request;
 }
 
+InverseDynamics::Request Work::inverse_columns(std::size_t points) {
+  const InverseDynamics::Request by_points = inverse(points);
+  InverseDynamics::Request request;
+  auto& columns = request.columns;
+  columns.joint_names = by_points.trajectory.joint_names;
+  const auto add = [](std::vector<double>& matrix, const std::vector<double>& row) {
+    matrix.insert(matrix.end(), row.begin(), row.end());
+  };
+  for (const auto& point : by_points.trajectory.points) {
+    columns.time_from_start.push_back(point.time_from_start);
+    add(columns.positions, point.positions);
+    add(columns.velocities, point.velocities);
+    add(columns.accelerations, point.accelerations);
+  }
+  return request;
+}
+
 ForwardDynamics::Request Work::forward(std::size_t states) {
   ForwardDynamics::Request request;
   shuffle();
@@ -135,6 +152,7 @@ std::string Work::difference(std::span<const double> got, const std::string& wha
 
 std::string Work::check(const InverseDynamics::Request& request,
                         const InverseDynamics::Response& response) {
+  if (!request.columns.joint_names.empty()) return check_columns(request, response);
   const auto& points = response.trajectory.points;
   if (response.result.code != ResultCode::SUCCESS) return response.result.message;
   if (response.trajectory.joint_names != request.trajectory.joint_names) {
@@ -167,6 +185,29 @@ std::string Work::check(const InverseDynamics::Request& request,
     }
   }
   if (response.verdict.peak != peak) return "the verdict's peaks are not those of the efforts";
+  return {};
+}
+
+std::string Work::check_columns(const InverseDynamics::Request& request,
+                                const InverseDynamics::Response& response) {
+  if (response.result.code != ResultCode::SUCCESS) return response.result.message;
+  const auto& columns = request.columns;
+  const std::size_t n = order_.size();
+  if (response.effort.size() != columns.positions.size()) {
+    return fmt::format("{} efforts, not {}", response.effort.size(), columns.positions.size());
+  }
+  for (std::size_t i = 0; i < n; ++i) order_[i] = model_.coordinate(columns.joint_names[i]);
+  for (std::size_t k = 0; k * n < columns.positions.size(); ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      q_[order_[i]] = columns.positions[k * n + i];
+      qd_[order_[i]] = columns.velocities[k * n + i];
+      x_[order_[i]] = columns.accelerations[k * n + i];
+    }
+    dynamics::inverse_dynamics(model_, workspace_, q_, qd_, x_, expected_);
+    auto wrong = difference(std::span(response.effort).subspan(k * n, n),
+                            fmt::format("efforts of point {}", k));
+    if (!wrong.empty()) return wrong;
+  }
   return {};
 }
 

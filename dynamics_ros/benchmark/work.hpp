@@ -34,6 +34,8 @@ class Work {
   Work(const dynamics::Model& model, std::uint64_t seed);
 
   InverseDynamics::Request inverse(std::size_t points);
+  /// The same with the trajectory in columns.
+  InverseDynamics::Request inverse_columns(std::size_t points);
   ForwardDynamics::Request forward(std::size_t states);
   /// A trajectory with a fault in it, of a kind that changes from call to call.
   InverseJob malformed();
@@ -51,6 +53,9 @@ class Work {
   double number(double largest);
   void shuffle();
   trajectory_msgs::msg::JointTrajectoryPoint state();
+  /// Against the efforts in columns.
+  std::string check_columns(const InverseDynamics::Request& request,
+                            const InverseDynamics::Response& response);
   std::string difference(std::span<const double> got, const std::string& what) const;
 
   dynamics::Model model_;

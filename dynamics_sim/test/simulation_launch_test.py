@@ -231,7 +231,8 @@ class TestSimulation(unittest.TestCase):
         self.until(lambda: self.states['first'][stamp]['joint2/position'] == 0.75, 'the new state')
         self.assertEqual(self.states['first'][stamp]['joint1/position'], START[0])
         self.assertEqual(self.states['first'][stamp]['joint2/velocity'], 0.5)
-        for fields, code in (({'joint_names': ['joint3'], 'positions': [0.0]}, ResultCode.UNKNOWN_JOINT),
+        for fields, code in (({'joint_names': ['joint3'], 'positions': [0.0]},
+                              ResultCode.UNKNOWN_JOINT),
                              ({'joint_names': ['joint2']}, ResultCode.WRONG_SIZE),
                              ({'reset_time': True, 'keep_controllers': True},
                               ResultCode.INVALID_VALUE)):
