@@ -133,7 +133,7 @@ void expect_shapes(MovingRobot& robot, const MarkerOptions& options) {
 void load(MovingRobot& crane) {
   ASSERT_TRUE(crane.take(state({"turn", "lift", "reach"}, {0.5, 0.3, 0.2}, {9.0, -20.0, 90.0})));
   dynamics::Payload payload;
-  payload.frame_id = "tool";
+  payload.frame = "tool";
   payload.mass = 3.0;
   crane.set_model(crane.model().with_payload(payload));
 }
