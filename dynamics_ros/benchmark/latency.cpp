@@ -69,7 +69,10 @@ int run_empty_server(const std::string& name_space) {
   const auto same_size = node->create_service<InverseDynamics>(
       name_space + "/same_size",
       [](const Request::SharedPtr& request, const Response::SharedPtr& response) {
-        const auto& names = request->trajectory.joint_names;
+        const bool columns = !request->columns.joint_names.empty();
+        const auto& names =
+            columns ? request->columns.joint_names : request->trajectory.joint_names;
+        response->effort = request->columns.positions;
         response->trajectory = request->trajectory;
         for (auto& point : response->trajectory.points) point.effort = point.positions;
         response->verdict.joint_names = names;
@@ -105,29 +108,44 @@ Latency measure_latency(const dynamics::Model& model, const std::string& urdf,
   times.points = points;
   Work work(model, 1);
   const auto request = std::make_shared<Request>(work.inverse(points));
+  const auto columns = std::make_shared<Request>(work.inverse_columns(points));
   const auto small = std::make_shared<Request>(work.inverse(1));
   for (Caller& caller : callers) caller.connect(executor, small);
   const auto start = Clock::now();
   for (std::size_t k = 0; k < warm_up(points) + least || microseconds(start) < 1e6 * seconds; ++k) {
     if (!rclcpp::ok()) throw std::runtime_error("interrupted");
-    const auto begin = Clock::now();
-    Response response;
-    server.inverse_dynamics(*request, response);
-    const double in_process = microseconds(begin);
+    bool failed = false;
+    const auto in_process = [&](const Request& what) {
+      const auto begin = Clock::now();
+      Response response;
+      server.inverse_dynamics(what, response);
+      if (response.result.code != 0) failed = true;
+      return microseconds(begin);
+    };
+    const double points_here = in_process(*request), columns_here = in_process(*columns);
     // in turns: whoever comes after a pause waits for the processor to wake up
-    std::array<double, 3> took{};
-    for (std::size_t i = 0; i < callers.size(); ++i) {
-      const std::size_t turn = (k + i) % callers.size();
-      took[turn] = callers[turn].call(executor, request);
+    struct Turn {
+      std::size_t caller;
+      std::shared_ptr<Request> request;
+    };
+    const std::array<Turn, 5> turns = {
+        {{0, request}, {1, request}, {2, request}, {0, columns}, {1, columns}}};
+    std::array<double, turns.size()> took{};
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      const std::size_t turn = (k + i) % turns.size();
+      took[turn] = callers[turns[turn].caller].call(executor, turns[turn].request);
+      if (took[turn] < 0.0) failed = true;
     }
-    const auto [by_node, by_same_size, by_empty] = took;
-    if (by_node < 0.0 || by_same_size < 0.0 || by_empty < 0.0 || response.result.code != 0) {
+    if (failed) {
       ++times.failed;
     } else if (k >= warm_up(points)) {
-      times.in_process.push_back(in_process);
-      times.node.push_back(by_node);
-      times.same_size.push_back(by_same_size);
-      times.empty.push_back(by_empty);
+      times.in_process.push_back(points_here);
+      times.node.push_back(took[0]);
+      times.same_size.push_back(took[1]);
+      times.empty.push_back(took[2]);
+      times.columns_in_process.push_back(columns_here);
+      times.columns_node.push_back(took[3]);
+      times.columns_same_size.push_back(took[4]);
     }
   }
   return times;

@@ -23,6 +23,10 @@ struct Latency {
   std::vector<double> node;
   std::vector<double> same_size;
   std::vector<double> empty;
+  // the same trajectory in columns
+  std::vector<double> columns_in_process;
+  std::vector<double> columns_node;
+  std::vector<double> columns_same_size;
   std::size_t failed = 0;  ///< lost, or refused
 };
 

@@ -33,7 +33,7 @@ class Caller {
         work_(model, 1000 + number) {}
 
   void run(Clock::time_point end) {
-    std::discrete_distribution<std::size_t> kind({60, 12, 5, 1, 10, 12});
+    std::discrete_distribution<std::size_t> kind({60, 12, 5, 1, 10, 12, 5});
     while (Clock::now() < end && rclcpp::ok()) {
       switch (kind(work_.generator())) {
         case 0: inverse(1, "inverse, 1 point"); break;
@@ -41,6 +41,7 @@ class Caller {
         case 2: inverse(100, "inverse, 100 points"); break;
         case 3: inverse(1000, "inverse, 1000 points"); break;
         case 4: forward(10, "forward, 10 states"); break;
+        case 6: inverse(100, "inverse, 100 points in columns", true); break;
         default: malformed("malformed");
       }
     }
@@ -70,8 +71,8 @@ class Caller {
     return false;
   }
 
-  void inverse(std::size_t points, const char* kind) {
-    const auto request = work_.inverse(points);
+  void inverse(std::size_t points, const char* kind, bool columns = false) {
+    const auto request = columns ? work_.inverse_columns(points) : work_.inverse(points);
     const auto start = Clock::now();
     const auto reply = client_.call<InverseDynamics>(request);
     const double took = seconds_since(start);

@@ -148,6 +148,9 @@ void print_table(const Report& report) {
   text += row("the dynamics node", report.long_one.node, 1e3);
   text += row("no work, a reply of the same size", report.long_one.same_size, 1e3);
   text += row("no work, an empty reply", report.long_one.empty, 1e3);
+  text += row("columns, computed in process", report.long_one.columns_in_process, 1e3);
+  text += row("columns, the dynamics node", report.long_one.columns_node, 1e3);
+  text += row("columns, no work, same size", report.long_one.columns_same_size, 1e3);
   text += fmt::format(
       "  computing is {:.1f} per cent of the round trip\n",
       100.0 * percentile(report.long_one.in_process, 0.5) / percentile(report.long_one.node, 0.5));
@@ -164,6 +167,9 @@ std::string json_of(const Latency& times) {
   entry("node", times.node);
   entry("same_size", times.same_size);
   entry("empty", times.empty);
+  entry("columns_in_process", times.columns_in_process);
+  entry("columns_node", times.columns_node);
+  entry("columns_same_size", times.columns_same_size);
   return text + "}";
 }
 

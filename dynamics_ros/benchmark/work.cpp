@@ -11,6 +11,7 @@
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <limits>
 #include <numeric>
+#include <span>
 
 namespace dynamics_ros::benchmark {
 
@@ -58,13 +59,33 @@ InverseDynamics::Request Work::inverse(std::size_t points) {
   return request;
 }
 
+InverseDynamics::Request Work::inverse_columns(std::size_t points) {
+  const InverseDynamics::Request by_points = inverse(points);
+  InverseDynamics::Request request;
+  auto& columns = request.columns;
+  columns.joint_names = by_points.trajectory.joint_names;
+  const auto add = [](std::vector<double>& matrix, const std::vector<double>& row) {
+    matrix.insert(matrix.end(), row.begin(), row.end());
+  };
+  for (const auto& point : by_points.trajectory.points) {
+    columns.time_from_start.push_back(point.time_from_start);
+    add(columns.positions, point.positions);
+    add(columns.velocities, point.velocities);
+    add(columns.accelerations, point.accelerations);
+  }
+  return request;
+}
+
 ForwardDynamics::Request Work::forward(std::size_t states) {
   ForwardDynamics::Request request;
   shuffle();
   for (const std::size_t i : order_) request.joint_names.push_back(model_.coordinates()[i].name);
   for (std::size_t k = 0; k < states; ++k) {
-    auto& point = request.states.emplace_back(state());
-    for (std::size_t i = 0; i < model_.size(); ++i) point.effort.push_back(number(20.0));
+    for (std::size_t i = 0; i < model_.size(); ++i) {
+      request.positions.push_back(number(2.0));
+      request.velocities.push_back(number(2.0));
+      request.effort.push_back(number(20.0));
+    }
   }
   return request;
 }
@@ -112,7 +133,7 @@ InverseJob Work::malformed() {
 }
 
 /// expected_, in model order, against numbers in the request's order.
-std::string Work::difference(const std::vector<double>& got, const std::string& what) const {
+std::string Work::difference(std::span<const double> got, const std::string& what) const {
   if (got.size() != order_.size()) {
     return fmt::format("{} has {} numbers, not {}", what, got.size(), order_.size());
   }
@@ -131,6 +152,7 @@ std::string Work::difference(const std::vector<double>& got, const std::string& 
 
 std::string Work::check(const InverseDynamics::Request& request,
                         const InverseDynamics::Response& response) {
+  if (!request.columns.joint_names.empty()) return check_columns(request, response);
   const auto& points = response.trajectory.points;
   if (response.result.code != ResultCode::SUCCESS) return response.result.message;
   if (response.trajectory.joint_names != request.trajectory.joint_names) {
@@ -166,25 +188,49 @@ std::string Work::check(const InverseDynamics::Request& request,
   return {};
 }
 
+std::string Work::check_columns(const InverseDynamics::Request& request,
+                                const InverseDynamics::Response& response) {
+  if (response.result.code != ResultCode::SUCCESS) return response.result.message;
+  const auto& columns = request.columns;
+  const std::size_t n = order_.size();
+  if (response.effort.size() != columns.positions.size()) {
+    return fmt::format("{} efforts, not {}", response.effort.size(), columns.positions.size());
+  }
+  for (std::size_t i = 0; i < n; ++i) order_[i] = model_.coordinate(columns.joint_names[i]);
+  for (std::size_t k = 0; k * n < columns.positions.size(); ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      q_[order_[i]] = columns.positions[k * n + i];
+      qd_[order_[i]] = columns.velocities[k * n + i];
+      x_[order_[i]] = columns.accelerations[k * n + i];
+    }
+    dynamics::inverse_dynamics(model_, workspace_, q_, qd_, x_, expected_);
+    auto wrong = difference(std::span(response.effort).subspan(k * n, n),
+                            fmt::format("efforts of point {}", k));
+    if (!wrong.empty()) return wrong;
+  }
+  return {};
+}
+
 std::string Work::check(const ForwardDynamics::Request& request,
                         const ForwardDynamics::Response& response) {
   if (response.result.code != ResultCode::SUCCESS) return response.result.message;
-  if (response.states.size() != request.states.size()) {
-    return fmt::format("{} states, not {}", response.states.size(), request.states.size());
+  const std::size_t n = order_.size();
+  if (response.accelerations.size() != request.positions.size()) {
+    return fmt::format("{} accelerations, not {}", response.accelerations.size(),
+                       request.positions.size());
   }
   for (std::size_t i = 0; i < order_.size(); ++i) {
     order_[i] = model_.coordinate(request.joint_names[i]);
   }
-  for (std::size_t k = 0; k < request.states.size(); ++k) {
-    const auto& asked = request.states[k];
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      q_[order_[i]] = asked.positions[i];
-      qd_[order_[i]] = asked.velocities[i];
-      x_[order_[i]] = asked.effort[i];
+  for (std::size_t k = 0; k * n < request.positions.size(); ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      q_[order_[i]] = request.positions[k * n + i];
+      qd_[order_[i]] = request.velocities[k * n + i];
+      x_[order_[i]] = request.effort[k * n + i];
     }
     dynamics::forward_dynamics(model_, workspace_, q_, qd_, x_, expected_);
-    auto wrong =
-        difference(response.states[k].accelerations, fmt::format("states[{}].accelerations", k));
+    auto wrong = difference(std::span(response.accelerations).subspan(k * n, n),
+                            fmt::format("accelerations of state {}", k));
     if (!wrong.empty()) return wrong;
   }
   return {};

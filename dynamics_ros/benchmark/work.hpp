@@ -10,6 +10,7 @@
 #include <dynamics_msgs/srv/forward_dynamics.hpp>
 #include <dynamics_msgs/srv/inverse_dynamics.hpp>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ class Work {
   Work(const dynamics::Model& model, std::uint64_t seed);
 
   InverseDynamics::Request inverse(std::size_t points);
+  /// The same with the trajectory in columns.
+  InverseDynamics::Request inverse_columns(std::size_t points);
   ForwardDynamics::Request forward(std::size_t states);
   /// A trajectory with a fault in it, of a kind that changes from call to call.
   InverseJob malformed();
@@ -50,7 +53,10 @@ class Work {
   double number(double largest);
   void shuffle();
   trajectory_msgs::msg::JointTrajectoryPoint state();
-  std::string difference(const std::vector<double>& got, const std::string& what) const;
+  /// Against the efforts in columns.
+  std::string check_columns(const InverseDynamics::Request& request,
+                            const InverseDynamics::Response& response);
+  std::string difference(std::span<const double> got, const std::string& what) const;
 
   dynamics::Model model_;
   dynamics::Workspace workspace_;

@@ -3,7 +3,7 @@
 
 // What a planner does with a trajectory that it has found: see docs/moveit.md.
 
-#include <dynamics_msgs/msg/joint_positions.hpp>
+#include <dynamics_msgs/msg/other_joints.hpp>
 #include <string>
 #include <trajectory_msgs/msg/joint_trajectory.hpp>
 
@@ -13,7 +13,7 @@
 /// fills in the efforts. `others`: where the joints stand that the trajectory does not move.
 /// Empty, or why it cannot be done; then the trajectory is as it was.
 inline std::string make_feasible(dynamics_ros::DynamicsClient& dynamics,
-                                 const dynamics_msgs::msg::JointPositions& others, double share,
+                                 const dynamics_msgs::msg::OtherJoints& others, double share,
                                  trajectory_msgs::msg::JointTrajectory& trajectory) {
   dynamics_msgs::srv::ScaleTrajectory::Request request;
   request.trajectory = trajectory;

@@ -43,6 +43,15 @@ class Source {
     std::memcpy(&value, &bits, sizeof value);
     return value;
   }
+  /// Nearly always that many nanoseconds.
+  builtin_interfaces::msg::Duration duration(std::uint32_t usually) {
+    builtin_interfaces::msg::Duration made;
+    made.nanosec = usually;
+    if (!rarely()) return made;
+    made.sec = static_cast<std::int32_t>(byte()) - 128;
+    made.nanosec = (std::uint32_t{byte()} << 24U) + byte();
+    return made;
+  }
   std::vector<double> numbers(std::size_t usually) {
     std::vector<double> made(rarely() ? below(9) : usually);
     for (double& value : made) value = number();
@@ -71,6 +80,67 @@ class Source {
       point.time_from_start.sec = static_cast<std::int32_t>(time / 1'000'000'000);
       point.time_from_start.nanosec = static_cast<std::uint32_t>(time % 1'000'000'000);
     }
+  }
+  void fill(dynamics_msgs::msg::JointTrajectoryColumns& columns) {
+    columns.joint_names = names();
+    const std::size_t points = below(24), size = points * columns.joint_names.size();
+    std::int64_t time = 0;
+    for (std::size_t k = 0; k < points; ++k) {
+      time += rarely() ? -1 : std::int64_t{1} << below(34);
+      auto& stamp = columns.time_from_start.emplace_back();
+      stamp.sec = static_cast<std::int32_t>(time / 1'000'000'000);
+      stamp.nanosec = static_cast<std::uint32_t>(time % 1'000'000'000);
+    }
+    columns.positions = numbers(size);
+    if (byte() % 2 == 0) columns.velocities = numbers(size);
+    if (byte() % 2 == 0) columns.accelerations = numbers(size);
+  }
+  void fill(dynamics_msgs::msg::Payload& payload) {
+    payload.frame_id = byte() % 2 == 0 ? "tool" : rarely() ? "sky" : "";
+    auto& inertia = payload.inertia;
+    for (double* value : {&inertia.m, &inertia.com.x, &inertia.com.y, &inertia.ixx, &inertia.iyy,
+                          &inertia.izz, &inertia.ixy}) {
+      *value = number();
+    }
+  }
+  /// What a request may change for itself.
+  template <class Request>
+  void fill_overrides(Request& request) {
+    auto& overrides = request.overrides;
+    overrides.replace_payload = rarely();
+    if (overrides.replace_payload != rarely()) fill(overrides.payload);
+    overrides.replace_gravity = rarely();
+    if (overrides.replace_gravity != rarely()) overrides.gravity.z = number();
+    if (!rarely()) return;
+    overrides.limits.joint_names = names();
+    overrides.limits.effort_limits = numbers(overrides.limits.joint_names.size());
+    if (byte() % 2 == 0)
+      overrides.limits.velocity_limits = numbers(overrides.limits.joint_names.size());
+  }
+  std::vector<dynamics_msgs::msg::LinkWrench> wrenches() {
+    std::vector<dynamics_msgs::msg::LinkWrench> made(byte() > 200 ? below(3) : 0);
+    for (auto& wrench : made) {
+      wrench.frame_id = rarely() ? "sky" : "tool";
+      wrench.axes = static_cast<std::uint8_t>(rarely() ? byte() : below(3));
+      wrench.wrench.force.x = number();
+      wrench.wrench.torque.z = number();
+    }
+    return made;
+  }
+  /// A trajectory in one of its forms, or in both.
+  template <class Request>
+  void fill_motion(Request& request) {
+    const bool columns = byte() % 2 == 0;
+    if (columns) fill(request.columns);
+    if (columns == rarely()) fill(request.trajectory);
+    request.without_friction = byte() % 2 == 0;
+    if (rarely()) {
+      request.other_joints.joint_names = names();
+      request.other_joints.positions = numbers(request.other_joints.joint_names.size());
+    }
+    if (rarely()) request.other_joints.source = static_cast<std::uint8_t>(below(4));
+    fill_overrides(request);
+    request.wrenches = wrenches();
   }
 
  private:
@@ -115,22 +185,21 @@ const DynamicsServer& server() {
 
 void inverse(Source& source) {
   InverseDynamics::Request request;
-  source.fill(request.trajectory);
+  source.fill_motion(request);
   request.return_parts = source.byte() % 2 == 0;
-  request.without_friction = source.byte() % 2 == 0;
-  if (source.rarely()) {
-    request.other_joints.joint_names = source.names();
-    request.other_joints.positions = source.numbers(request.other_joints.joint_names.size());
-  }
   InverseDynamics::Response response;
   server().inverse_dynamics(request, response);
   expect_empty(response, InverseDynamics::Response());
   for (const auto& point : response.trajectory.points) {
     if (!finite(point.effort)) broken("an effort that is not finite", response.result);
   }
+  if (!finite(response.effort)) broken("an effort that is not finite", response.result);
   CheckTorqueLimits::Request check;
   check.trajectory = request.trajectory;
+  check.columns = request.columns;
   check.other_joints = request.other_joints;
+  check.overrides = request.overrides;
+  check.wrenches = request.wrenches;
   check.without_friction = request.without_friction;
   CheckTorqueLimits::Response verdict;
   server().check_torque_limits(check, verdict);
@@ -142,7 +211,7 @@ void inverse(Source& source) {
 
 void scaling(Source& source) {
   ScaleTrajectory::Request request;
-  source.fill(request.trajectory);
+  source.fill_motion(request);
   request.method = static_cast<std::uint8_t>(source.below(3));
   request.interior_points =
       source.rarely() ? 4'000'000'000U : static_cast<std::uint32_t>(source.below(4));
@@ -155,11 +224,15 @@ void scaling(Source& source) {
   emptied.verdict = response.verdict;
   expect_empty(response, emptied);
   if (response.result.code != ResultCode::SUCCESS) return;
-  const double share = request.effort_share == 0.0 ? 1.0 : request.effort_share;
-  if (response.largest_effort_ratio > share * (1.0 + 1e-12)) broken("too strong", response.result);
+  if (response.largest_effort_ratio > request.effort_share * (1.0 + 1e-12))
+    broken("too strong", response.result);
   if (!(response.duration_factor >= 1.0)) broken("sped up", response.result);
   InverseDynamics::Request again;
   again.trajectory = response.trajectory;
+  again.columns = response.columns;
+  again.other_joints = request.other_joints;
+  again.overrides = request.overrides;
+  again.wrenches = request.wrenches;
   InverseDynamics::Response efforts;
   server().inverse_dynamics(again, efforts);
   const bool too_many = efforts.result.code == ResultCode::TOO_LARGE;
@@ -172,28 +245,25 @@ void states(Source& source) {
   ForwardDynamics::Request request;
   request.joint_names = source.names();
   const std::size_t n = request.joint_names.size();
-  request.states.resize(source.below(24));
-  const bool velocities = source.byte() % 2 == 0, effort = source.byte() % 2 == 0;
-  for (auto& state : request.states) {
-    state.positions = source.numbers(n);
-    if (velocities != source.rarely()) state.velocities = source.numbers(n);
-    if (effort != source.rarely()) state.effort = source.numbers(n);
-  }
+  const std::size_t count = source.below(24);
+  request.positions = source.numbers(count * n);
+  if (source.byte() % 2 == 0) request.velocities = source.numbers(count * n);
+  if (source.byte() % 2 == 0) request.effort = source.numbers(count * n);
+  source.fill_overrides(request);
+  request.wrenches = source.wrenches();
   ForwardDynamics::Response response;
   server().forward_dynamics(request, response);
   expect_empty(response, ForwardDynamics::Response());
-  for (const auto& state : response.states) {
-    if (!finite(state.accelerations)) broken("accelerations not finite", response.result);
-  }
+  if (!finite(response.accelerations)) broken("accelerations not finite", response.result);
 }
 
 void terms(Source& source) {
   GetDynamicsTerms::Request request;
   request.joint_names = source.names();
-  request.position = source.numbers(request.joint_names.size());
-  if (source.byte() % 2 == 0) request.velocity = source.numbers(request.joint_names.size());
-  if (source.rarely()) request.frame = "tool";
-  if (source.rarely()) request.frame = "nowhere";
+  request.positions = source.numbers(request.joint_names.size());
+  if (source.byte() % 2 == 0) request.velocities = source.numbers(request.joint_names.size());
+  if (source.rarely()) request.frame_id = "tool";
+  if (source.rarely()) request.frame_id = "nowhere";
   request.jacobian_axes = static_cast<std::uint8_t>(source.below(4));
   GetDynamicsTerms::Response response;
   server().get_dynamics_terms(request, response);
@@ -213,11 +283,12 @@ void simulation(Source& source) {
   goal.positions = source.numbers(goal.joint_names.size());
   if (source.byte() % 2 == 0) goal.velocities = source.numbers(goal.joint_names.size());
   if (goal.scenario % 2 == 1 || source.rarely()) source.fill(goal.trajectory);
-  goal.duration = source.rarely() ? source.number() : 0.1;
-  goal.sample = source.rarely() ? source.number() : 0.02;
-  constexpr const char* integrators[] = {"", "rk4", "radau5", "abm", "dopri5", "nothing"};
+  goal.duration = source.duration(100'000'000);
+  goal.sample = source.duration(20'000'000);
+  constexpr const char* integrators[] = {"auto", "", "rk4", "radau5", "abm", "dopri5", "nothing"};
   goal.integrator = integrators[source.below(std::size(integrators))];
-  if (source.byte() % 2 == 0) goal.step = source.rarely() ? source.number() : 0.01;
+  goal.constant_step = source.byte() % 2 == 0;
+  if (goal.constant_step != source.rarely()) goal.step = source.duration(10'000'000);
   goal.tolerance = source.rarely() ? source.number() : 1e-4;
   goal.limits = source.byte() % 2 == 0;
   Simulate::Result result;
@@ -233,12 +304,7 @@ void payload(Source& source) {
   static DynamicsServer loaded({});
   static const auto taken = loaded.set_description(test::crane);
   SetPayload::Request request;
-  request.payload.frame = source.byte() % 2 == 0 ? "tool" : source.rarely() ? "sky" : "";
-  auto& inertia = request.payload.inertia;
-  for (double* value : {&inertia.m, &inertia.com.x, &inertia.com.y, &inertia.ixx, &inertia.iyy,
-                        &inertia.izz, &inertia.ixy}) {
-    *value = source.number();
-  }
+  source.fill(request.payload);
   const auto before = loaded.payload();
   SetPayload::Response response;
   loaded.set_payload(request, response);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <dynamics_core/check.hpp>
 #include <dynamics_core/from_urdf.hpp>
@@ -55,13 +57,24 @@ void DynamicsServer::check_model(const Request<dynamics_msgs::srv::CheckModel>& 
                                  Response<dynamics_msgs::srv::CheckModel>& response) const {
   respond(response, [&](auto& answer) {
     std::shared_ptr<const std::string> received;
-    if (request.urdf.empty()) {
+    using Check = Request<dynamics_msgs::srv::CheckModel>;
+    if (request.source == Check::RECEIVED) {
+      if (!request.urdf.empty()) {
+        throw Fault(ResultCode::INVALID_VALUE,
+                    fmt::format("source is RECEIVED ({}), which checks the description received: "
+                                "leave urdf empty, or give source TEXT ({})",
+                                Check::RECEIVED, Check::TEXT));
+      }
       const std::lock_guard lock(access_);
       received = received_;
       if (!received) {
         throw Fault(ResultCode::NO_MODEL,
-                    "urdf is empty, and no robot description has been received yet");
+                    "source is RECEIVED, and no robot description has been received yet");
       }
+    } else if (request.source != Check::TEXT) {
+      throw Fault(ResultCode::INVALID_VALUE,
+                  fmt::format("source is {}; it must be RECEIVED ({}) or TEXT ({})", request.source,
+                              Check::RECEIVED, Check::TEXT));
     }
     const std::string& text = received ? *received : request.urdf;
     const char* source = received ? "robot_description" : "urdf";

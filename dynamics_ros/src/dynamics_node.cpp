@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_ros/dynamics_node.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <diagnostic_updater/diagnostic_updater.hpp>
 #include <dynamics_ros/dynamics_node_parameters.hpp>
 #include <exception>
@@ -11,16 +13,18 @@
 #include <mutex>
 #include <rclcpp/rclcpp.hpp>
 #include <rclcpp_components/register_node_macro.hpp>
+#include <sensor_msgs/msg/joint_state.hpp>
 #include <span>
 #include <std_msgs/msg/string.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "action_server.hpp"
 #include "call_statistics.hpp"
+#include "durations.hpp"
 #include "dynamics_ros/dynamics_server.hpp"
 #include "dynamics_ros/service_queue.hpp"
-#include "simulate_action.hpp"
 #include "worker_pool.hpp"
 
 namespace dynamics_ros {
@@ -29,6 +33,9 @@ namespace {
 using dynamics_msgs::msg::ResultCode;
 using Status = diagnostic_updater::DiagnosticStatusWrapper;
 
+constexpr const char* long_requests_full =
+    "as many long requests wait as parameter long_request_queue allows: ask again later";
+
 ServerOptions server_options(const ::dynamics_node::Params& parameters) {
   const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
   ServerOptions options;
@@ -36,9 +43,9 @@ ServerOptions server_options(const ::dynamics_node::Params& parameters) {
   options.friction_velocity = parameters.friction_velocity;
   options.largest_request = size(parameters.largest_request);
   options.largest_scaling = size(parameters.largest_scaling);
-  options.largest_factor = parameters.largest_factor;
   options.batch_threads = size(parameters.batch_threads);
   options.longest_simulation = parameters.longest_simulation;
+  options.joint_state_timeout = parameters.joint_state_timeout;
   return options;
 }
 
@@ -53,9 +60,8 @@ class DynamicsNode::Work {
         group_(node.create_callback_group(rclcpp::CallbackGroupType::Reentrant)),
         long_requests_(static_cast<std::size_t>(parameters.long_request_threads),
                        static_cast<std::size_t>(parameters.long_request_queue)),
-        simulate_(node, server_, add_statistics("simulate"),
-                  static_cast<std::size_t>(parameters.simulation_threads),
-                  static_cast<std::size_t>(parameters.simulation_queue)),
+        simulations_(static_cast<std::size_t>(parameters.simulation_threads),
+                     static_cast<std::size_t>(parameters.simulation_queue)),
         diagnostics_(&node) {
     const auto latched = rclcpp::QoS(1).reliable().transient_local();
     payload_ = node.create_publisher<dynamics_msgs::msg::Payload>("~/payload", latched);
@@ -66,7 +72,14 @@ class DynamicsNode::Work {
     } else {
       take_description(parameters.robot_description);
     }
+    rclcpp::SubscriptionOptions in_group;
+    in_group.callback_group = group_;
+    joint_states_ = node.create_subscription<sensor_msgs::msg::JointState>(
+        "joint_states", rclcpp::SensorDataQoS(),
+        [this](const sensor_msgs::msg::JointState& message) { server_.take_joint_states(message); },
+        in_group);
     offer_services();
+    offer_actions();
     diagnostics_.setHardwareID(node.get_fully_qualified_name());
     diagnostics_.add("model", [this](Status& status) { report_model(status); });
     diagnostics_.add("requests", [this](Status& status) { report_requests(status); });
@@ -74,7 +87,9 @@ class DynamicsNode::Work {
   }
 
   ~Work() {
-    simulate_.end();
+    simulate_->cancel_all();
+    scale_trajectory_->cancel_all();
+    simulations_.end();
     long_requests_.end();
   }
   Work(const Work&) = delete;
@@ -88,17 +103,30 @@ class DynamicsNode::Work {
 
   void offer_services() {
     namespace srv = dynamics_msgs::srv;
-    const auto points = [](const auto& request) { return request.trajectory.points.size(); };
+    const auto points = [](const auto& request) {
+      return std::max(request.trajectory.points.size(), request.columns.time_from_start.size());
+    };
     const auto one = [](const auto&) { return std::size_t{1}; };
-    serve<srv::InverseDynamics>("inverse_dynamics", &DynamicsServer::inverse_dynamics, points);
+    const auto inverse_dynamics = [](DynamicsServer& server, srv::InverseDynamics::Request& request,
+                                     srv::InverseDynamics::Response& response) {
+      server.inverse_dynamics(std::move(request), response);
+    };
+    serve<srv::InverseDynamics>("inverse_dynamics", inverse_dynamics, points);
     serve<srv::CheckTorqueLimits>("check_torque_limits", &DynamicsServer::check_torque_limits,
                                   points);
-    serve<srv::ForwardDynamics>("forward_dynamics", &DynamicsServer::forward_dynamics,
-                                [](const auto& request) { return request.states.size(); });
+    serve<srv::ForwardDynamics>(
+        "forward_dynamics", &DynamicsServer::forward_dynamics, [](const auto& request) {
+          return request.positions.size() / std::max<std::size_t>(request.joint_names.size(), 1);
+        });
     serve<srv::GetDynamicsTerms>("get_dynamics_terms", &DynamicsServer::get_dynamics_terms, one);
     serve<srv::GetModel>("get_model", &DynamicsServer::get_model, one);
+    const auto scale_trajectory = [](const DynamicsServer& server,
+                                     const srv::ScaleTrajectory::Request& request,
+                                     srv::ScaleTrajectory::Response& response) {
+      server.scale_trajectory(request, response);
+    };
     serve<srv::ScaleTrajectory>(
-        "scale_trajectory", &DynamicsServer::scale_trajectory, [points](const auto& request) {
+        "scale_trajectory", scale_trajectory, [points](const auto& request) {
           constexpr std::size_t rounds = 32;  // of inverse dynamics at each point, about
           return rounds * points(request) * (std::size_t{request.interior_points} + 1);
         });
@@ -115,6 +143,34 @@ class DynamicsNode::Work {
       payload_->publish(server.payload());
     };
     serve<srv::SetPayload>("set_payload", set_payload, one);
+  }
+
+  void offer_actions() {
+    using Simulate = dynamics_msgs::action::Simulate;
+    using ScaleTrajectory = dynamics_msgs::action::ScaleTrajectory;
+    using GoOn = std::function<bool(double)>;
+    simulate_ = std::make_unique<ActionServer<Simulate>>(
+        node_, "simulate", add_statistics("simulate"), simulations_,
+        "as many simulations wait as parameter simulation_queue allows: ask again later",
+        [this](const Simulate::Goal& goal, Simulate::Result& result, const GoOn& go_on) {
+          server_.simulate(goal, result, go_on);
+        },
+        [](const Simulate::Goal& goal, double time) {
+          Simulate::Feedback feedback;
+          feedback.time_from_start = duration_message(std::llround(time * 1e9));
+          feedback.progress = time / seconds(goal.duration);
+          return feedback;
+        });
+    scale_trajectory_ = std::make_unique<ActionServer<ScaleTrajectory>>(
+        node_, "scale_trajectory", add_statistics("scale_trajectory action"), long_requests_,
+        long_requests_full,
+        [this](const ScaleTrajectory::Goal& goal, ScaleTrajectory::Result& result,
+               const GoOn& go_on) { server_.scale_trajectory(goal, result, go_on); },
+        [](const ScaleTrajectory::Goal&, double progress) {
+          ScaleTrajectory::Feedback feedback;
+          feedback.progress = progress;
+          return feedback;
+        });
   }
 
   /// Answers requests by a function of the server: short ones at once, in the executor's thread,
@@ -150,8 +206,7 @@ class DynamicsNode::Work {
       if (long_requests_.submit(work)) return;
       typename Service::Response busy;
       busy.result.code = ResultCode::BUSY;
-      busy.result.message =
-          "as many long requests wait as parameter long_request_queue allows: ask again later";
+      busy.result.message = long_requests_full;
       send(busy);
     };
     services_.push_back(
@@ -245,7 +300,7 @@ class DynamicsNode::Work {
     };
     status.summary(Status::OK, "");
     add("long requests", long_requests_.load());
-    add("simulations", simulate_.load());
+    add("simulations", simulations_.load());
   }
 
   DynamicsNode& node_;
@@ -258,9 +313,12 @@ class DynamicsNode::Work {
   std::uint64_t internal_errors_ = 0;  // reported
   rclcpp::Publisher<dynamics_msgs::msg::Payload>::SharedPtr payload_;
   WorkerPool long_requests_;
-  SimulateAction simulate_;
+  WorkerPool simulations_;
+  std::unique_ptr<ActionServer<dynamics_msgs::action::Simulate>> simulate_;
+  std::unique_ptr<ActionServer<dynamics_msgs::action::ScaleTrajectory>> scale_trajectory_;
   std::vector<rclcpp::ServiceBase::SharedPtr> services_;
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
+  rclcpp::Subscription<sensor_msgs::msg::JointState>::SharedPtr joint_states_;
   diagnostic_updater::Updater diagnostics_;
 };
 

@@ -14,9 +14,12 @@
 #include "dynamics_terms.hpp"
 #include "efforts.hpp"
 #include "fault.hpp"
+#include "joint_states.hpp"
 #include "model_messages.hpp"
+#include "overrides.hpp"
 #include "request.hpp"
 #include "robot.hpp"
+#include "trajectory_request.hpp"
 
 namespace dynamics_ros {
 
@@ -61,28 +64,56 @@ dynamics_msgs::msg::Matrix to_message(const Eigen::MatrixXd& matrix) {
 
 struct Efforts {
   RobotTrajectory motion;
+  Loads loads;
   std::vector<double> tau;  ///< one row of joints per point
 };
 
 /// The efforts along the trajectory of a request. Writes the verdict on them, and how they were
 /// computed, to the answer.
 template <class Request, class Answer>
-Efforts judged_efforts(const Robot& robot, const Request& request, std::size_t largest_request,
-                       Answer& answer) {
+Efforts judged_efforts(const Robot& robot, const Request& request, const JointStateSource& source,
+                       std::size_t largest_request, Answer& answer) {
+  Loads loads = {!request.without_friction, read_wrenches(robot.model, request.wrenches)};
   RobotTrajectory motion =
-      read_trajectory(robot, request.trajectory, request.other_joints, largest_request);
-  auto tau = efforts_along(robot, motion, !request.without_friction);
+      read_trajectory(robot, MotionFields::of(request), source, largest_request);
+  auto tau = efforts_along(robot, motion, loads);
   answer.verdict = judge(robot.model, tau, motion.coordinates);
   answer.velocities_from_spline = motion.velocities_from_spline();
   answer.accelerations_from_spline = motion.accelerations_from_spline();
   answer.flexible_as_rigid = robot.flexible.has_value();
-  return {std::move(motion), std::move(tau)};
+  return {std::move(motion), std::move(loads), std::move(tau)};
+}
+
+using InverseDynamics = dynamics_msgs::srv::InverseDynamics;
+
+/// `echo` gives the trajectory of the request, once.
+template <class Echo>
+void answer_inverse(const Robot& robot, const InverseDynamics::Request& request,
+                    const JointStateSource& source, std::size_t largest_request,
+                    InverseDynamics::Response& answer, const Echo& echo) {
+  const bool columns = MotionFields::of(request).in_columns();
+  const auto [motion, loads, tau] = judged_efforts(robot, request, source, largest_request, answer);
+  const std::size_t n = robot.model.size();
+  if (request.return_parts) answer.parts = parts_along(robot, motion, loads);
+  if (columns) {
+    answer.effort = pick_columns(tau, n, motion.coordinates);
+    return;
+  }
+  answer.trajectory = echo();
+  for (std::size_t k = 0; k < answer.trajectory.points.size(); ++k) {
+    answer.trajectory.points[k].effort = pick(row(tau, k, n), motion.coordinates);
+  }
 }
 
 }  // namespace
 
-DynamicsServer::DynamicsServer(ServerOptions options) : options_(std::move(options)) {}
+DynamicsServer::DynamicsServer(ServerOptions options)
+    : options_(std::move(options)), joint_states_(std::make_unique<JointStates>()) {}
 DynamicsServer::~DynamicsServer() = default;
+
+void DynamicsServer::take_joint_states(const sensor_msgs::msg::JointState& message) {
+  joint_states_->take(message);
+}
 
 std::shared_ptr<const Robot> DynamicsServer::robot() const {
   const std::lock_guard lock(access_);
@@ -91,6 +122,22 @@ std::shared_ptr<const Robot> DynamicsServer::robot() const {
               refused_.empty()
                   ? "no robot description has been received yet"
                   : "no robot description that can be used; the last one: " + refused_);
+}
+
+std::shared_ptr<const Robot> DynamicsServer::robot(
+    const dynamics_msgs::msg::ModelOverrides& overrides) const {
+  auto now = robot();
+  if (!changes_model(overrides)) return now;
+  {
+    const std::lock_guard lock(access_);
+    if (changed_from_ == now && changes_ == overrides) return changed_;
+  }
+  auto made = with_overrides(*now, overrides);
+  const std::lock_guard lock(access_);
+  changed_ = made;
+  changed_from_ = std::move(now);
+  changes_ = overrides;
+  return made;
 }
 
 std::optional<Model> DynamicsServer::model() const {
@@ -141,18 +188,21 @@ ResultCode DynamicsServer::set_description(const std::string& urdf) {
   return outcome;
 }
 
-void DynamicsServer::inverse_dynamics(
-    const Request<dynamics_msgs::srv::InverseDynamics>& request,
-    Response<dynamics_msgs::srv::InverseDynamics>& response) const {
+void DynamicsServer::inverse_dynamics(const Request<InverseDynamics>& request,
+                                      Response<InverseDynamics>& response) const {
   respond(response, [&](auto& answer) {
-    const auto now = robot();
-    const auto [motion, tau] = judged_efforts(*now, request, options_.largest_request, answer);
-    const std::size_t n = now->model.size();
-    answer.trajectory = request.trajectory;
-    for (std::size_t k = 0; k < answer.trajectory.points.size(); ++k) {
-      answer.trajectory.points[k].effort = pick(row(tau, k, n), motion.coordinates);
-    }
-    if (request.return_parts) answer.parts = parts_along(*now, motion, !request.without_friction);
+    answer_inverse(*robot(request.overrides), request,
+                   {*joint_states_, options_.joint_state_timeout}, options_.largest_request, answer,
+                   [&] { return request.trajectory; });
+  });
+}
+
+void DynamicsServer::inverse_dynamics(Request<InverseDynamics>&& request,
+                                      Response<InverseDynamics>& response) const {
+  respond(response, [&](auto& answer) {
+    answer_inverse(*robot(request.overrides), request,
+                   {*joint_states_, options_.joint_state_timeout}, options_.largest_request, answer,
+                   [&] { return std::move(request.trajectory); });
   });
 }
 
@@ -160,7 +210,9 @@ void DynamicsServer::check_torque_limits(
     const Request<dynamics_msgs::srv::CheckTorqueLimits>& request,
     Response<dynamics_msgs::srv::CheckTorqueLimits>& response) const {
   respond(response, [&](auto& answer) {
-    judged_efforts(*robot(), request, options_.largest_request, answer);
+    judged_efforts(*robot(request.overrides), request,
+                   {*joint_states_, options_.joint_state_timeout}, options_.largest_request,
+                   answer);
   });
 }
 
@@ -168,84 +220,62 @@ void DynamicsServer::forward_dynamics(
     const Request<dynamics_msgs::srv::ForwardDynamics>& request,
     Response<dynamics_msgs::srv::ForwardDynamics>& response) const {
   respond(response, [&](auto& answer) {
-    const auto now = robot();
+    const auto now = robot(request.overrides);
     const Model& model = now->model;
     const auto& names = request.joint_names;
+    const Loads loads = {!request.without_friction, read_wrenches(model, request.wrenches)};
     const auto further =
         now->flexible ? now->flexible->amplitude_names() : std::span<const std::string>();
     const auto coordinates = read_all_joints(*now, names, "joint_names", further);
-    check_count(request.states.size(), options_.largest_request, "states");
+    const Rows states = {"state", count_rows(request.positions, names, "positions", "state",
+                                             options_.largest_request)};
     if (!now->mechanism && !model.singular_reason().empty()) {
       throw Fault(ResultCode::NO_SOLUTION, model.singular_reason());
     }
-    const std::size_t n = model.size() + further.size(), count = request.states.size();
-    std::vector<double> q(count * n, 0.0), qd(count * n, 0.0), tau(count * n, 0.0), qdd(count * n);
-    const bool moving = !request.states[0].velocities.empty();
-    const bool driven = !request.states[0].effort.empty();
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto& state = request.states[k];
-      const auto read = [&](const std::vector<double>& values, const char* member, double* into) {
-        read_values(values, names, coordinates, {"states", k, member}, into);
-      };
-      read(state.positions, ".positions", &q[k * n]);
-      if (moving || !state.velocities.empty()) read(state.velocities, ".velocities", &qd[k * n]);
-      if (driven || !state.effort.empty()) read(state.effort, ".effort", &tau[k * n]);
-      if (moving == state.velocities.empty() || driven == state.effort.empty()) {
-        throw Fault(ResultCode::WRONG_SIZE,
-                    fmt::format("{}: velocities and effort are given in every state or in none, "
-                                "unlike here and in states[0]",
-                                Field{"states", k}.name()));
-      }
-    }
+    const std::size_t n = model.size() + further.size(), size = states.count * n;
+    std::vector<double> q(size, 0.0), qd(size, 0.0), tau(size, 0.0), qdd(size);
+    const auto read = [&](const std::vector<double>& values, const char* field,
+                          std::vector<double>& into) {
+      read_matrix(values, names, coordinates, field, states, n, into.data());
+    };
+    const bool moving = !request.velocities.empty();
+    read(request.positions, "positions", q);
+    if (moving) read(request.velocities, "velocities", qd);
+    if (!request.effort.empty()) read(request.effort, "effort", tau);
     close_states(*now, coordinates, "states", q, moving ? &qd : nullptr);
     if (now->flexible) {
-      now->flexible_forward_dynamics(q, qd, tau, qdd, !request.without_friction, "states");
+      now->flexible_forward_dynamics(q, qd, tau, qdd, loads, "states");
     } else {
-      now->forward_dynamics(q, qd, tau, qdd, !request.without_friction, "states");
+      now->forward_dynamics(q, qd, tau, qdd, loads, "states");
     }
-    answer.states = request.states;
-    for (std::size_t k = 0; k < count; ++k) {
-      answer.states[k].accelerations = pick(row(qdd, k, n), coordinates);
-    }
+    answer.accelerations = pick_columns(qdd, n, coordinates);
   });
 }
 
 void DynamicsServer::get_dynamics_terms(
     const Request<dynamics_msgs::srv::GetDynamicsTerms>& request,
     Response<dynamics_msgs::srv::GetDynamicsTerms>& response) const {
-  using Terms = Request<dynamics_msgs::srv::GetDynamicsTerms>;
   respond(response, [&](auto& answer) {
-    const auto now = robot();
+    const auto now = robot(request.overrides);
     const Model& model = now->model;
     const std::size_t n = model.size();
     const auto& names = request.joint_names;
     const auto coordinates = read_all_joints(*now, names, "joint_names");
     std::vector<double> q(n), qd(n, 0.0);
-    read_values(request.position, names, coordinates, {"position"}, q.data());
-    if (!request.velocity.empty()) {
-      read_values(request.velocity, names, coordinates, {"velocity"}, qd.data());
+    read_values(request.positions, names, coordinates, {"positions"}, q.data());
+    if (!request.velocities.empty()) {
+      read_values(request.velocities, names, coordinates, {"velocities"}, qd.data());
     }
     std::size_t frame = model.end_effector();
-    if (!request.frame.empty()) {
-      const auto found = model.find_frame(request.frame);
+    if (!request.frame_id.empty()) {
+      const auto found = model.find_frame(request.frame_id);
       if (!found) {
-        throw Fault(ResultCode::UNKNOWN_FRAME,
-                    fmt::format("frame: robot '{}' has no link '{}'", model.name(), request.frame));
+        throw Fault(ResultCode::UNKNOWN_FRAME, fmt::format("frame_id: robot '{}' has no link '{}'",
+                                                           model.name(), request.frame_id));
       }
       frame = *found;
     }
-    dynamics::Axes axes = dynamics::Axes::world;
-    switch (request.jacobian_axes) {
-      case Terms::WORLD: break;
-      case Terms::LOCAL: axes = dynamics::Axes::local; break;
-      case Terms::LOCAL_WORLD_ALIGNED: axes = dynamics::Axes::local_world_aligned; break;
-      default:
-        throw Fault(ResultCode::INVALID_VALUE,
-                    fmt::format("jacobian_axes is {}; it must be WORLD ({}), LOCAL ({}) or "
-                                "LOCAL_WORLD_ALIGNED ({})",
-                                request.jacobian_axes, Terms::WORLD, Terms::LOCAL,
-                                Terms::LOCAL_WORLD_ALIGNED));
-    }
+    const dynamics::Axes axes = read_axes(request.jacobian_axes, "jacobian_axes");
     close_states(*now, coordinates, "", q, &qd);
     const DynamicsTerms terms = terms_at(*now, q, qd, coordinates, frame, axes);
     for (const std::size_t coordinate : terms.coordinates)
@@ -254,8 +284,9 @@ void DynamicsServer::get_dynamics_terms(
     answer.coriolis = to_message(terms.coriolis);
     answer.gravity = terms.gravity;
     answer.friction = terms.friction;
-    answer.frame = model.frames()[frame].name;
-    answer.jacobian = to_message(in_message_order(terms.jacobian));
+    if (!request.frame_id.empty()) {
+      answer.jacobian = to_message(in_message_order(terms.jacobian));
+    }
     answer.kinetic_energy = terms.energy.kinetic;
     answer.potential_energy = terms.energy.potential;
     answer.center_of_mass.x = terms.center_of_mass.x();

@@ -87,7 +87,7 @@ DynamicsTerms terms_at(const Robot& robot, const Vector& q, const Vector& qd,
   if (!all.inertia.allFinite() || !all.coriolis.allFinite() || !all.jacobian.allFinite() ||
       !is_finite(all.gravity) || !is_finite(all.friction) || !std::isfinite(all.energy.total())) {
     throw Fault(ResultCode::NO_SOLUTION,
-                "position or velocity is too large: the terms are not finite");
+                "positions or velocities are too large: the terms are not finite");
   }
   std::vector<std::size_t> places;  // of the request's joints
   for (const std::size_t coordinate : coordinates) {

@@ -29,14 +29,14 @@ EffortsOf efforts_of(const Robot& robot, const RobotTrajectory& trajectory) {
 
 /// Of a mechanism: from inverse dynamics with and without motion.
 dynamics::EffortParts closed_parts(const Robot& robot, const RobotTrajectory& trajectory,
-                                   bool friction) {
+                                   const Loads& loads, std::vector<double>& wrenches) {
   const dynamics::TimedPath& points = trajectory.points;
   const EffortsOf efforts = efforts_of(robot, trajectory);
   const std::vector<double> none(points.q.size(), 0.0);
   const auto tau = [&](const std::vector<double>& qd, const std::vector<double>& qdd,
-                       bool with_friction) {
+                       const Loads& acting) {
     std::vector<double> values(points.q.size());
-    robot.inverse_dynamics(points.q, qd, qdd, values, with_friction, "trajectory.points", efforts);
+    robot.inverse_dynamics(points.q, qd, qdd, values, acting, trajectory.points_name, efforts);
     return values;
   };
   const auto difference = [](std::vector<double> a, const std::vector<double>& b) {
@@ -44,12 +44,19 @@ dynamics::EffortParts closed_parts(const Robot& robot, const RobotTrajectory& tr
     return a;
   };
   std::vector<double> uniform = none;  // the independent joints are not accelerated
-  ClosedStates(*robot.mechanism, false, "trajectory.points")
+  ClosedStates(*robot.mechanism, false, trajectory.points_name)
       .accelerations(points.q, points.qd, uniform);
-  const auto gravity = tau(none, none, false), moving = tau(points.qd, uniform, false),
-             all = tau(points.qd, points.qdd, false);
+  const Loads unloaded = {.friction = false, .wrenches = {}};
+  const auto gravity = tau(none, none, unloaded), moving = tau(points.qd, uniform, unloaded),
+             all = tau(points.qd, points.qdd, unloaded);
+  wrenches = none;
+  if (!loads.wrenches.empty()) {
+    const Loads loaded = {.friction = false, .wrenches = loads.wrenches};
+    wrenches = difference(tau(points.qd, points.qdd, loaded), all);
+  }
+  const Loads resisted = {.friction = true, .wrenches = {}};
   return {gravity, difference(moving, gravity), difference(all, moving),
-          friction ? difference(tau(points.qd, points.qdd, true), all) : none};
+          loads.friction ? difference(tau(points.qd, points.qdd, resisted), all) : none};
 }
 
 }  // namespace
@@ -63,34 +70,48 @@ std::vector<double> pick(std::span<const double> values,
 }
 
 std::vector<double> efforts_along(const Robot& robot, const RobotTrajectory& trajectory,
-                                  bool friction) {
+                                  const Loads& loads) {
   const dynamics::TimedPath& points = trajectory.points;
   std::vector<double> tau(points.q.size());
-  robot.inverse_dynamics(points.q, points.qd, points.qdd, tau, friction, "trajectory.points",
+  robot.inverse_dynamics(points.q, points.qd, points.qdd, tau, loads, trajectory.points_name,
                          efforts_of(robot, trajectory));
   return tau;
 }
 
-std::vector<EffortParts> parts_along(const Robot& robot, const RobotTrajectory& trajectory,
-                                     bool friction) {
+std::vector<double> pick_columns(const std::vector<double>& rows, std::size_t width,
+                                 const std::vector<std::size_t>& coordinates) {
+  std::vector<double> picked(rows.size() / width * coordinates.size());
+  double* into = picked.data();
+  for (const double* row = rows.data(); into != picked.data() + picked.size(); row += width) {
+    for (const std::size_t coordinate : coordinates) *into++ = row[coordinate];
+  }
+  return picked;
+}
+
+EffortParts parts_along(const Robot& robot, const RobotTrajectory& trajectory, const Loads& loads) {
   const dynamics::TimedPath& points = trajectory.points;
+  std::vector<double> wrenches;
   const auto parts = [&] {
-    if (robot.mechanism) return closed_parts(robot, trajectory, friction);
+    if (robot.mechanism) return closed_parts(robot, trajectory, loads, wrenches);
+    wrenches.assign(points.q.size(), 0.0);
+    if (!loads.wrenches.empty()) {
+      wrenches = robot.wrench_torques(points.q, loads.wrenches);
+      for (double& value : wrenches) value = -value;
+    }
     auto workspace = robot.batch_workspace();
     return dynamics::effort_parts(robot.model, *workspace, points.q, points.qd, points.qdd,
-                                  friction);
+                                  loads.friction);
   }();
-  std::vector<EffortParts> messages(points.points());
-  for (std::size_t k = 0; k < messages.size(); ++k) {
-    const auto at_point = [&](const std::vector<double>& values) {
-      return pick(row(values, k, robot.model.size()), trajectory.coordinates);
-    };
-    messages[k].gravity = at_point(parts.gravity);
-    messages[k].velocity = at_point(parts.velocity);
-    messages[k].inertia = at_point(parts.inertia);
-    messages[k].friction = at_point(parts.friction);
-  }
-  return messages;
+  const auto columns = [&](const std::vector<double>& values) {
+    return pick_columns(values, robot.model.size(), trajectory.coordinates);
+  };
+  EffortParts message;
+  message.gravity = columns(parts.gravity);
+  message.coriolis = columns(parts.velocity);
+  message.inertia = columns(parts.inertia);
+  message.friction = columns(parts.friction);
+  message.wrenches = columns(wrenches);
+  return message;
 }
 
 EffortVerdict judge(const dynamics::Model& model, const std::vector<double>& tau,

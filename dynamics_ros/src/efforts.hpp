@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "request.hpp"
 #include "robot.hpp"
+#include "trajectory_request.hpp"
 
 namespace dynamics_ros {
 
@@ -26,12 +26,15 @@ std::vector<double> pick(std::span<const double> values,
 
 /// The efforts of point k are entries k * size ..., in model order.
 std::vector<double> efforts_along(const Robot& robot, const RobotTrajectory& trajectory,
-                                  bool friction);
+                                  const Loads& loads);
+
+/// The entries of these coordinates, of rows of `width` entries in model order.
+std::vector<double> pick_columns(const std::vector<double>& rows, std::size_t width,
+                                 const std::vector<std::size_t>& coordinates);
 
 /// The terms of the efforts at each point, of the request's joints.
-std::vector<dynamics_msgs::msg::EffortParts> parts_along(const Robot& robot,
-                                                         const RobotTrajectory& trajectory,
-                                                         bool friction);
+dynamics_msgs::msg::EffortParts parts_along(const Robot& robot, const RobotTrajectory& trajectory,
+                                            const Loads& loads);
 
 /// Efforts against limits, of the request's joints.
 dynamics_msgs::msg::EffortVerdict judge(const dynamics::Model& model,

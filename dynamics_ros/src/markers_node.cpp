@@ -144,7 +144,8 @@ void MarkersNode::take_payload(const dynamics_msgs::msg::Payload& payload) {
     robot_->set_model(with_payload(robot_->model(), payload));
     fresh_ = true;
   } catch (const std::exception& error) {
-    RCLCPP_WARN(get_logger(), "payload of '%s' not taken: %s", payload.frame.c_str(), error.what());
+    RCLCPP_WARN(get_logger(), "payload of '%s' not taken: %s", payload.frame_id.c_str(),
+                error.what());
   }
 }
 

@@ -121,7 +121,7 @@ dynamics_msgs::msg::Payload payload_message(const Model& model) {
   dynamics_msgs::msg::Payload message;
   if (!model.payload()) return message;
   const dynamics::Payload& payload = *model.payload();
-  message.frame = payload.frame;
+  message.frame_id = payload.frame;
   message.inertia.m = payload.mass;
   message.inertia.com.x = payload.center.x();
   message.inertia.com.y = payload.center.y();
@@ -136,7 +136,8 @@ dynamics_msgs::msg::Payload payload_message(const Model& model) {
 }
 
 std::optional<dynamics::Payload> read_payload(const Model& model,
-                                              const dynamics_msgs::msg::Payload& message) {
+                                              const dynamics_msgs::msg::Payload& message,
+                                              const std::string& field) {
   const auto& given = message.inertia;
   const std::array<std::pair<const char*, double>, 10> numbers = {{{"m", given.m},
                                                                    {"com.x", given.com.x},
@@ -148,28 +149,28 @@ std::optional<dynamics::Payload> read_payload(const Model& model,
                                                                    {"iyy", given.iyy},
                                                                    {"iyz", given.iyz},
                                                                    {"izz", given.izz}}};
-  if (message.frame.empty()) {
+  if (message.frame_id.empty()) {
     for (const auto& [name, value] : numbers) {
       if (value != 0.0) {
         throw Fault(ResultCode::UNKNOWN_FRAME,
-                    fmt::format("payload.frame is empty, but payload.inertia.{} is {}: name the "
-                                "link, or leave all at zero to clear the payload",
-                                name, value));
+                    fmt::format("{0}.frame_id is empty, but {0}.inertia.{1} is {2}: name the link, "
+                                "or leave all at zero for no payload",
+                                field, name, value));
       }
     }
     return std::nullopt;
   }
-  if (!model.find_frame(message.frame)) {
-    throw Fault(ResultCode::UNKNOWN_FRAME, fmt::format("payload.frame: robot '{}' has no link '{}'",
-                                                       model.name(), message.frame));
+  if (!model.find_frame(message.frame_id)) {
+    throw Fault(ResultCode::UNKNOWN_FRAME, fmt::format("{}.frame_id: robot '{}' has no link '{}'",
+                                                       field, model.name(), message.frame_id));
   }
   for (const auto& [name, value] : numbers) {
     if (!std::isfinite(value)) {
-      throw Fault(ResultCode::NOT_FINITE, fmt::format("payload.inertia.{} is {}", name, value));
+      throw Fault(ResultCode::NOT_FINITE, fmt::format("{}.inertia.{} is {}", field, name, value));
     }
   }
   dynamics::Payload payload;
-  payload.frame = message.frame;
+  payload.frame = message.frame_id;
   payload.mass = given.m;
   payload.center = {given.com.x, given.com.y, given.com.z};
   payload.inertia << given.ixx, given.ixy, given.ixz, given.ixy, given.iyy, given.iyz, given.ixz,

@@ -5,12 +5,11 @@
 // the index and the joint.
 
 #include <cstddef>
+#include <cstdint>
+#include <dynamics_core/external_inputs.hpp>
 #include <dynamics_core/model.hpp>
-#include <dynamics_core/trajectory.hpp>
-#include <dynamics_msgs/msg/joint_positions.hpp>
 #include <span>
 #include <string>
-#include <trajectory_msgs/msg/joint_trajectory.hpp>
 #include <vector>
 
 #include "robot.hpp"
@@ -43,22 +42,33 @@ struct Field {
 void read_values(const std::vector<double>& values, const std::vector<std::string>& names,
                  const std::vector<std::size_t>& coordinates, const Field& field, double* into);
 
+/// A matrix of a request, row after row, one column per name: names of its rows in messages.
+struct Rows {
+  const char* name;  ///< "state"
+  std::size_t count;
+};
+
+/// The same for a row-major matrix: row k, joint i to into[k * width + coordinates[i]].
+void read_matrix(const std::vector<double>& values, const std::vector<std::string>& names,
+                 const std::vector<std::size_t>& coordinates, const char* field, const Rows& rows,
+                 std::size_t width, double* into);
+
+/// Rows of a matrix with one column per name. Faults for none, for more than `largest` and for a
+/// part of a row.
+std::size_t count_rows(const std::vector<double>& values, const std::vector<std::string>& names,
+                       const char* field, const char* row, std::size_t largest);
+
 /// Faults for no entries and for more than `largest`.
 void check_count(std::size_t count, std::size_t largest, const std::string& field);
 
-/// A trajectory of all joints in model order. That of a mechanism closes the loops; where
-/// velocities or accelerations come from a spline, it is that of the independent joints.
-struct RobotTrajectory {
-  std::vector<std::size_t> coordinates;  ///< of the request's joints
-  dynamics::TimedPath given;             ///< qd, qdd empty if the request has none
-  dynamics::TimedPath points;            ///< the same with qd and qdd of its spline
-  bool velocities_from_spline() const { return given.qd.empty(); }
-  bool accelerations_from_spline() const { return given.qdd.empty(); }
-};
+/// Axes of a wrench or a Jacobian.
+dynamics::Axes read_axes(std::uint8_t axes, const std::string& field);
 
-RobotTrajectory read_trajectory(const Robot& robot,
-                                const trajectory_msgs::msg::JointTrajectory& trajectory,
-                                const dynamics_msgs::msg::JointPositions& other_joints,
-                                std::size_t largest);
+/// By coordinate: whether it is in the list.
+std::vector<bool> flags(const dynamics::Model& model, const std::vector<std::size_t>& coordinates);
+
+/// The joints that a request lacks, which has those flagged: "'lift', 'turn'". Empty if it has all
+/// that are needed: of a mechanism with closed loops the independent ones.
+std::string lacking(const Robot& robot, std::vector<bool> seen, const std::string& field);
 
 }  // namespace dynamics_ros

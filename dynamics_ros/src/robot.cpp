@@ -33,6 +33,13 @@ dynamics::ExternalInputs with_friction(bool friction) {
   return external;
 }
 
+/// Views the wrenches of the loads.
+dynamics::ExternalInputs external_inputs(const Loads& loads) {
+  dynamics::ExternalInputs external = with_friction(loads.friction);
+  external.wrenches = loads.wrenches;
+  return external;
+}
+
 template <class Vector>
 Vector row(Vector values, std::size_t k, std::size_t n) {
   return {values.data() + k * n, n};
@@ -134,14 +141,14 @@ void Robot::at_states(ConstVector q, ConstVector qd, ConstVector input, MutableV
 }
 
 void Robot::inverse_dynamics(ConstVector q, ConstVector qd, ConstVector qdd, MutableVector tau,
-                             bool friction, const char* field, EffortsOf efforts) const {
+                             const Loads& loads, const char* field, EffortsOf efforts) const {
   if (mechanism) {
     const std::size_t n = model.size();
     const auto joints =
         efforts == EffortsOf::actuators ? mechanism->actuated() : mechanism->independent();
     std::vector<double> reduced(mechanism->size()), torques(joints.size());
     std::fill_n(tau.data(), tau.size(), 0.0);
-    const auto external = with_friction(friction);
+    const auto external = external_inputs(loads);
     at_closed_states(q.size() / n, field, [&](std::size_t k, auto& loops) {
       dynamics::inverse_dynamics(*mechanism, loops, row(q, k, n), row(qd, k, n), row(qdd, k, n),
                                  reduced, external);
@@ -156,16 +163,32 @@ void Robot::inverse_dynamics(ConstVector q, ConstVector qd, ConstVector qdd, Mut
     return;
   }
   at_states(
-      q, qd, qdd, tau, friction, "effort", field,
+      q, qd, qdd, tau, loads.friction, "effort", field,
       [](auto&&... a) { dynamics::inverse_dynamics(a...); },
       [](auto&&... a) { dynamics::batch::inverse_dynamics(a...); });
+  if (loads.wrenches.empty()) return;
+  const std::vector<double> external = wrench_torques(q, loads.wrenches);
+  for (std::size_t i = 0; i < external.size(); ++i) tau[i] -= external[i];
+  check_finite(model, {tau.data(), tau.size()}, model.size(), "effort", field);
+}
+
+std::vector<double> Robot::wrench_torques(ConstVector q,
+                                          const std::vector<dynamics::LinkWrench>& wrenches) const {
+  const std::size_t n = model.size();
+  std::vector<double> tau(q.size());
+  auto loan = workspace();
+  for (std::size_t k = 0; k * n < tau.size(); ++k) {
+    dynamics::wrenches_to_joint_torques(model, *loan, row(q, k, n), wrenches,
+                                        MutableVector(tau.data() + k * n, n));
+  }
+  return tau;
 }
 
 void Robot::forward_dynamics(ConstVector q, ConstVector qd, ConstVector tau, MutableVector qdd,
-                             bool friction, const char* field) const {
+                             const Loads& loads, const char* field) const {
   if (mechanism) {
     const std::size_t n = model.size();
-    const auto external = with_friction(friction);
+    const auto external = external_inputs(loads);
     at_closed_states(q.size() / n, field, [&](std::size_t k, auto& loops) {
       dynamics::forward_dynamics(*mechanism, loops, row(q, k, n), row(qd, k, n), row(tau, k, n),
                                  row(qdd, k, n), external);
@@ -173,20 +196,33 @@ void Robot::forward_dynamics(ConstVector q, ConstVector qd, ConstVector tau, Mut
     check_finite(model, {qdd.data(), qdd.size()}, n, "acceleration", field);
     return;
   }
+  std::vector<double> all;
+  if (!loads.wrenches.empty()) {
+    all = wrench_torques(q, loads.wrenches);
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += tau[i];
+    tau = all;
+  }
   at_states(
-      q, qd, tau, qdd, friction, "acceleration", field,
+      q, qd, tau, qdd, loads.friction, "acceleration", field,
       [](auto&&... a) { dynamics::forward_dynamics(a...); },
       [](auto&&... a) { dynamics::batch::forward_dynamics(a...); });
 }
 
 void Robot::flexible_forward_dynamics(ConstVector q, ConstVector qd, ConstVector tau,
-                                      MutableVector qdd, bool friction, const char* field) const {
+                                      MutableVector qdd, const Loads& loads,
+                                      const char* field) const {
   const std::size_t n = flexible->size();
   auto loan = flexibles_.take();
+  std::vector<double> all(n);
   for (std::size_t k = 0; k < q.size() / n; ++k) {
     try {
-      dynamics::forward_dynamics(*flexible, *loan, row(q, k, n), row(qd, k, n), row(tau, k, n),
-                                 row(qdd, k, n), friction);
+      const ConstVector own = row(tau, k, n);
+      std::fill(all.begin(), all.end(), 0.0);
+      if (!loads.wrenches.empty())
+        dynamics::wrenches_to_joint_torques(*flexible, *loan, row(q, k, n), loads.wrenches, all);
+      for (std::size_t i = 0; i < n; ++i) all[i] += own[i];
+      dynamics::forward_dynamics(*flexible, *loan, row(q, k, n), row(qd, k, n), all, row(qdd, k, n),
+                                 loads.friction);
     } catch (const dynamics::StateError& error) {
       throw Fault(ResultCode::NO_SOLUTION, fmt::format("{}[{}]: {}", field, k, error.what()));
     }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <dynamics_core/batch.hpp>
 #include <dynamics_core/closed_loops.hpp>
+#include <dynamics_core/external_inputs.hpp>
 #include <dynamics_core/flexible_dynamics.hpp>
 #include <dynamics_core/flexible_model.hpp>
 #include <dynamics_core/model.hpp>
@@ -13,10 +14,17 @@
 #include <dynamics_core/workspace.hpp>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "pool.hpp"
 
 namespace dynamics_ros {
+
+/// What acts on the robot in all states of a request, besides its efforts and its weight.
+struct Loads {
+  bool friction = true;                        ///< damping and Coulomb friction of the joints
+  std::vector<dynamics::LinkWrench> wrenches;  ///< from outside
+};
 
 class Robot {
  public:
@@ -30,6 +38,8 @@ class Robot {
   const dynamics::Model model;                            ///< with stiff links and open loops
   const std::optional<dynamics::FlexibleModel> flexible;  ///< where links bend
 
+  std::size_t batch_threads() const { return batch_threads_; }
+
   /// Throws Fault where it has closed loops, which `what` does not take.
   void require_tree(const char* what) const;
 
@@ -39,16 +49,20 @@ class Robot {
   /// norm, or those of its independent joints, and 0 for all others.
   enum class EffortsOf { actuators, independent_joints };
   void inverse_dynamics(dynamics::ConstVector q, dynamics::ConstVector qd,
-                        dynamics::ConstVector qdd, dynamics::MutableVector tau, bool friction,
+                        dynamics::ConstVector qdd, dynamics::MutableVector tau, const Loads& loads,
                         const char* field, EffortsOf efforts = EffortsOf::actuators) const;
   void forward_dynamics(dynamics::ConstVector q, dynamics::ConstVector qd,
-                        dynamics::ConstVector tau, dynamics::MutableVector qdd, bool friction,
+                        dynamics::ConstVector tau, dynamics::MutableVector qdd, const Loads& loads,
                         const char* field) const;
 
   /// The same with links that bend: joints, then amplitudes (see FlexibleModel).
   void flexible_forward_dynamics(dynamics::ConstVector q, dynamics::ConstVector qd,
                                  dynamics::ConstVector tau, dynamics::MutableVector qdd,
-                                 bool friction, const char* field) const;
+                                 const Loads& loads, const char* field) const;
+
+  /// J^T w of the wrenches in each state of the tree.
+  std::vector<double> wrench_torques(dynamics::ConstVector q,
+                                     const std::vector<dynamics::LinkWrench>& wrenches) const;
 
   /// Scratch memory for one thread, for as long as it is held.
   Pool<dynamics::Workspace>::Loan workspace() const { return workspaces_.take(); }

@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "closed_states.hpp"
+#include "durations.hpp"
 #include "dynamics_ros/dynamics_server.hpp"
 #include "fault.hpp"
 #include "request.hpp"
 #include "robot.hpp"
+#include "trajectory_request.hpp"
 
 namespace dynamics_ros {
 namespace {
@@ -38,12 +40,14 @@ dynamics::Scenario scenario_of(std::uint8_t code) {
                           code));
 }
 
-double positive_or(double otherwise, double given, const char* field) {
-  if (given == 0.0) return otherwise;
+double positive(double given, const char* field) {
   if (given > 0.0 && std::isfinite(given)) return given;
-  throw Fault(
-      ResultCode::INVALID_VALUE,
-      fmt::format("{} is {}; it must be a number above 0, or 0 for {}", field, given, otherwise));
+  throw Fault(ResultCode::INVALID_VALUE,
+              fmt::format("{} is {}; it must be a number above 0", field, given));
+}
+
+double positive(const builtin_interfaces::msg::Duration& given, const char* field) {
+  return positive(seconds(given), field);
 }
 
 /// The state to start from: joints, and amplitudes where links bend.
@@ -71,40 +75,41 @@ dynamics::SimulationOptions read_goal(const Simulate::Goal& goal, const Robot& r
                                       std::size_t largest) {
   dynamics::SimulationOptions options;
   options.scenario = scenario_of(goal.scenario);
-  if (!(goal.duration > 0.0 && std::isfinite(goal.duration))) {
-    throw Fault(ResultCode::INVALID_VALUE,
-                fmt::format("duration is {}; it must be a number above 0", goal.duration));
-  }
-  options.duration = goal.duration;
-  options.sample = positive_or(options.sample, goal.sample, "sample");
-  if (!(goal.duration / options.sample < static_cast<double>(largest))) {
+  options.duration = positive(goal.duration, "duration");
+  options.sample = positive(goal.sample, "sample");
+  if (!(options.duration / options.sample < static_cast<double>(largest))) {
     throw Fault(ResultCode::TOO_LARGE,
                 fmt::format("duration is {} s, sample {} s: that is more than {} states",
-                            goal.duration, options.sample, largest));
+                            options.duration, options.sample, largest));
   }
-  if (!goal.integrator.empty()) options.integrator = goal.integrator;
+  options.integrator = goal.integrator;
   const auto& integrator = dynamics::ode::find_integrator(options.integrator);
-  options.rtol = positive_or(options.rtol, goal.tolerance, "tolerance");
+  options.rtol = positive(goal.tolerance, "tolerance");
   constexpr double round_off = 10.0 * std::numeric_limits<double>::epsilon();
   if (!(options.rtol >= round_off && options.rtol < 1.0)) {
     throw Fault(
         ResultCode::INVALID_VALUE,
         fmt::format("tolerance is {}; it must be from {} to below 1", goal.tolerance, round_off));
   }
-  if (goal.step != 0.0) options.step = positive_or(0.0, goal.step, "step");
-  if (integrator.fixed_step && !options.step) {
+  if (goal.constant_step) {
+    options.step = positive(goal.step, "step");
+  } else if (integrator.fixed_step) {
     throw Fault(ResultCode::INVALID_VALUE,
-                fmt::format("step is 0, but integrator {} needs one", options.integrator));
+                fmt::format("integrator {} has a fixed step: set constant_step and step",
+                            options.integrator));
+  } else if (goal.step != builtin_interfaces::msg::Duration()) {
+    throw Fault(ResultCode::INVALID_VALUE,
+                fmt::format("step is {} s without constant_step: set it, or leave step at zero",
+                            seconds(goal.step)));
   }
-  options.bandwidth = positive_or(options.bandwidth, goal.bandwidth, "bandwidth");
+  options.bandwidth = positive(goal.bandwidth, "bandwidth");
   options.friction = !goal.without_friction;
   options.limits = goal.limits;
   read_start(goal, robot, bends, options);
   const bool follows = options.scenario == dynamics::Scenario::forced ||
                        options.scenario == dynamics::Scenario::computed_torque;
   if (follows) {
-    const RobotTrajectory trajectory =
-        read_trajectory(robot, goal.trajectory, dynamics_msgs::msg::JointPositions(), largest);
+    const RobotTrajectory trajectory = read_trajectory(robot, goal.trajectory, largest);
     options.trajectory = dynamics::interpolate(trajectory.given);
   } else if (!goal.trajectory.joint_names.empty() || !goal.trajectory.points.empty()) {
     throw Fault(ResultCode::INVALID_VALUE,
@@ -113,41 +118,34 @@ dynamics::SimulationOptions read_goal(const Simulate::Goal& goal, const Robot& r
   return options;
 }
 
-builtin_interfaces::msg::Time time_message(double t) {
-  builtin_interfaces::msg::Time message;
-  const auto nanoseconds = static_cast<std::int64_t>(std::llround(t * 1e9));
-  message.sec = static_cast<std::int32_t>(nanoseconds / 1'000'000'000);
-  message.nanosec = static_cast<std::uint32_t>(nanoseconds % 1'000'000'000);
-  return message;
-}
-
-std::vector<double> at_sample(const std::vector<dynamics::Column>& columns, std::size_t k) {
+/// Columns as one row-major matrix.
+std::vector<double> matrix(const std::vector<dynamics::Column>& columns, std::size_t rows) {
   std::vector<double> values;
-  values.reserve(columns.size());
-  for (const auto& column : columns) values.push_back(column[k]);
+  values.reserve(columns.size() * rows);
+  for (std::size_t k = 0; k < rows; ++k) {
+    for (const auto& column : columns) values.push_back(column[k]);
+  }
   return values;
 }
 
 void fill(const dynamics::Recording& run, Simulate::Result& result) {
-  const auto names = run.model.coordinate_names();
-  std::vector<std::string> amplitudes;
-  for (const auto& name : run.amplitude_names) amplitudes.push_back("e_" + name);
-  result.states.resize(run.size());
-  for (std::size_t k = 0; k < run.size(); ++k) {
-    auto& state = result.states[k];
-    state.header.stamp = time_message(run.t[k]);
-    state.joint_names = names;
-    state.position = at_sample(run.q, k);
-    state.velocity = at_sample(run.qd, k);
-    state.acceleration = at_sample(run.qdd, k);
-    state.effort = at_sample(run.tau, k);
-    state.amplitude_names = amplitudes;
-    state.amplitude = at_sample(run.amplitudes, k);
-    state.amplitude_velocity = at_sample(run.amplitude_rates, k);
-    state.kinetic_energy = run.kinetic[k];
-    state.potential_energy = run.potential[k];
-    state.strain_energy = k < run.strain.size() ? run.strain[k] : 0.0;
+  const std::size_t rows = run.size();
+  auto& states = result.states;
+  for (const double t : run.t) {
+    states.time_from_start.push_back(duration_message(std::llround(t * 1e9)));
   }
+  states.joint_names = run.model.coordinate_names();
+  states.positions = matrix(run.q, rows);
+  states.velocities = matrix(run.qd, rows);
+  states.accelerations = matrix(run.qdd, rows);
+  states.effort = matrix(run.tau, rows);
+  for (const auto& name : run.amplitude_names) states.amplitude_names.push_back("e_" + name);
+  states.amplitudes = matrix(run.amplitudes, rows);
+  states.amplitude_velocities = matrix(run.amplitude_rates, rows);
+  states.kinetic_energy = run.kinetic;
+  states.potential_energy = run.potential;
+  states.strain_energy = run.strain;
+  states.strain_energy.resize(rows, 0.0);  // a rigid robot has none
   for (const auto& event : run.events) {
     result.events.push_back(fmt::format("t = {:.6f} s: {}", event.t, event.what));
   }
@@ -162,7 +160,7 @@ void DynamicsServer::simulate(const Simulate::Goal& goal, Simulate::Result& resu
                               const std::function<bool(double)>& go_on) const {
   ResultCode ending;
   respond(result, [&](auto& answer) {
-    const auto now = robot();
+    const auto now = robot(goal.overrides);
     if (!now->mechanism && !now->model.singular_reason().empty()) {
       throw Fault(ResultCode::NO_SOLUTION, now->model.singular_reason());
     }
@@ -193,7 +191,7 @@ void DynamicsServer::simulate(const Simulate::Goal& goal, Simulate::Result& resu
         : too_long ? fmt::format("the run takes longer than {} s (parameter longest_simulation)",
                                  options_.longest_simulation)
                    : run.statistics.ending,
-        reached, goal.duration);
+        reached, options.duration);
   });
   // what there is of a run that ended early is returned
   if (ending.code != ResultCode::SUCCESS) result.result = std::move(ending);

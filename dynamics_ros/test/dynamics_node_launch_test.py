@@ -16,14 +16,15 @@ import launch_testing.actions
 import launch_testing.asserts
 from ament_index_python.packages import get_package_prefix
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from dynamics_msgs.msg import ModelFinding, Payload, ResultCode
+from dynamics_msgs.msg import LinkWrench, ModelFinding, OtherJoints, Payload, ResultCode
 from dynamics_msgs.srv import (CheckModel, CheckTorqueLimits, ForwardDynamics, GetDynamicsTerms,
                                GetModel, InverseDynamics, ScaleTrajectory, SetPayload)
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from node_client import (LATCHED, PATIENCE, PUMA, QD, QDD, TAU, NodeTest, Q, at, core,  # noqa: E402
-                         run_core)
+                         duration, rows_of, run_core)
 
 EXECUTABLE = pathlib.Path(get_package_prefix("dynamics_ros")) / "lib/dynamics_ros/dynamics_node"
 
@@ -58,20 +59,78 @@ class TestNode(NodeTest):
             self.assertEqual(len(answer.trajectory.points), points)
             for k, point in enumerate(answer.trajectory.points):
                 self.assert_close(point.effort, expected)
-                parts = answer.parts[k]
+                parts = answer.parts
                 for i, effort in enumerate(point.effort):
+                    j = 6 * k + i
                     self.assertAlmostEqual(
-                        parts.gravity[i] + parts.velocity[i] + parts.inertia[i] +
-                        parts.friction[i], effort, delta=1e-10)
+                        parts.gravity[j] + parts.coriolis[j] + parts.inertia[j] +
+                        parts.friction[j], effort, delta=1e-10)
             self.assertEqual(list(answer.verdict.joint_names), self.names)
             self.assert_close(answer.verdict.peak, [abs(value) for value in expected])
             self.assert_close(answer.verdict.ratio, [
                 abs(value) / limit for value, limit in zip(expected, answer.verdict.limit)])
-            self.assertEqual(len(answer.parts), points)
+            self.assertEqual(len(answer.parts.gravity), 6 * points)
 
             check = CheckTorqueLimits.Request(trajectory=request.trajectory)
             verdict = self.call(CheckTorqueLimits, "check_torque_limits", check)
             self.assertEqual(verdict.verdict, answer.verdict)
+
+            columns = InverseDynamics.Request()
+            columns.columns.joint_names = self.names
+            columns.columns.time_from_start = [duration(float(k)) for k in range(points)]
+            columns.columns.positions = Q[::-1] * points
+            columns.columns.velocities = QD[::-1] * points
+            columns.columns.accelerations = QDD[::-1] * points
+            flat = self.call(InverseDynamics, "inverse_dynamics", columns)
+            self.assertEqual(flat.result.code, ResultCode.SUCCESS, flat.result.message)
+            self.assertEqual(rows_of(flat.effort, 6),
+                             [list(point.effort) for point in answer.trajectory.points])
+            self.assertEqual(flat.verdict, answer.verdict)
+
+    def test_3_overrides_and_wrenches(self):
+        model = self.have_puma()
+        before = self.call(InverseDynamics, "inverse_dynamics", self.trajectory_request())
+        request = self.trajectory_request()
+        request.wrenches = [LinkWrench(frame_id=model.end_effector, axes=LinkWrench.LOCAL)]
+        request.wrenches[0].wrench.torque.z = 2.0  # about the axis of the last joint
+        answer = self.call(InverseDynamics, "inverse_dynamics", request)
+        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        last = self.names.index("joint6")
+        self.assertAlmostEqual(answer.trajectory.points[0].effort[last],
+                               before.trajectory.points[0].effort[last] - 2.0, delta=1e-9)
+        request = self.trajectory_request()
+        request.overrides.replace_gravity = True
+        answer = self.call(InverseDynamics, "inverse_dynamics", request)
+        expected = run_core("inverse", PUMA, f"--q={','.join(map(repr, Q))}",
+                            f"--qd={','.join(map(repr, QD))}", f"--qdd={','.join(map(repr, QDD))}",
+                            "--gravity", "0,0,0", "--json")
+        self.assert_close(answer.trajectory.points[0].effort,
+                          json.loads(expected.stdout)["tau"][::-1])
+        again = self.call(InverseDynamics, "inverse_dynamics", self.trajectory_request())
+        self.assertEqual(again.trajectory, before.trajectory, "the node's model is as before")
+
+    def test_3_joints_that_stand_where_joint_states_have_them(self):
+        self.have_puma()
+        request = InverseDynamics.Request()
+        request.trajectory.joint_names = self.joints[:1]
+        request.trajectory.points = [at(0.0, positions=Q[:1], velocities=[0.0],
+                                        accelerations=[0.0])]
+        request.other_joints.source = OtherJoints.JOINT_STATES
+        answer = self.call(InverseDynamics, "inverse_dynamics", request)
+        self.assertEqual(answer.result.code, ResultCode.NO_JOINT_STATE, answer.result.message)
+        publisher = self.node.create_publisher(JointState, "joint_states", 10)
+        self.addCleanup(self.node.destroy_publisher, publisher)
+        client = self.client(InverseDynamics, "inverse_dynamics")
+        end = time.monotonic() + PATIENCE
+        while answer.result.code == ResultCode.NO_JOINT_STATE and time.monotonic() < end:
+            publisher.publish(JointState(name=self.names, position=Q[::-1]))
+            answer = self.wait(client.call_async(request))
+        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
+        self.assert_close(answer.trajectory.points[0].effort, core("inverse", q=Q)["tau"][:1])
+        request.other_joints.source = OtherJoints.ZERO
+        answer = self.call(InverseDynamics, "inverse_dynamics", request)
+        self.assert_close(answer.trajectory.points[0].effort,
+                          core("inverse", q=[Q[0], 0.0, 0.0, 0.0, 0.0, 0.0])["tau"][:1])
 
     def test_4_faults(self):
         self.have_puma()
@@ -93,24 +152,22 @@ class TestNode(NodeTest):
             answer = self.call(kind, name, kind.Request())
             self.assertEqual(answer.result.code, ResultCode.EMPTY_REQUEST, name)
         bad = SetPayload.Request()
-        bad.payload.frame = "moon"
+        bad.payload.frame_id = "moon"
         answer = self.call(SetPayload, "set_payload", bad)
         self.assertEqual(answer.result.code, ResultCode.UNKNOWN_FRAME)
 
     def test_5_forward_dynamics_and_terms(self):
         self.have_puma()
-        state = at(0.0, positions=Q[::-1], velocities=QD[::-1], effort=TAU[::-1])
         expected = core("forward", q=Q, qd=QD, tau=TAU)["qdd"][::-1]
         for count in (3, 600):
             answer = self.call(ForwardDynamics, "forward_dynamics", ForwardDynamics.Request(
-                joint_names=self.names, states=[state] * count))
+                joint_names=self.names, positions=Q[::-1] * count, velocities=QD[::-1] * count,
+                effort=TAU[::-1] * count))
             self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
-            self.assertEqual(len(answer.states), count)
-            for one in answer.states:
-                self.assert_close(one.accelerations, expected)
+            self.assert_close(answer.accelerations, expected * count)
 
         terms = self.call(GetDynamicsTerms, "get_dynamics_terms", GetDynamicsTerms.Request(
-            joint_names=self.names, position=Q[::-1], velocity=QD[::-1]))
+            joint_names=self.names, positions=Q[::-1], velocities=QD[::-1]))
         self.assertEqual(terms.result.code, ResultCode.SUCCESS, terms.result.message)
         expected = core("terms", q=Q, qd=QD)
         inertia = [value for row in expected["M"][::-1] for value in row[::-1]]
@@ -133,7 +190,7 @@ class TestNode(NodeTest):
         self.until(lambda: time.monotonic() > end, "")
         self.assertEqual(heard, [], "no payload has been set")
         request = SetPayload.Request()
-        request.payload.frame = model.end_effector
+        request.payload.frame_id = model.end_effector
         request.payload.inertia.m = 2.5
         answer = self.call(SetPayload, "set_payload", request)
         self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
@@ -203,7 +260,9 @@ class TestNode(NodeTest):
         self.have_puma()
         bad = PUMA.read_text("utf-8").replace("<mass value=\"", "<mass value=\"-", 1)
         for text in ("", bad):
-            answer = self.call(CheckModel, "check_model", CheckModel.Request(urdf=text))
+            answer = self.call(CheckModel, "check_model", CheckModel.Request(
+                source=CheckModel.Request.TEXT if text else CheckModel.Request.RECEIVED,
+                urdf=text))
             self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
             with tempfile.TemporaryDirectory() as folder:
                 file = pathlib.Path(folder) / "robot.urdf"

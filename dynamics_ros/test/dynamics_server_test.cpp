@@ -38,7 +38,7 @@ TEST(InverseDynamics, PendulumInClosedForm) {
   server.inverse_dynamics(request, response);
   ASSERT_EQ(response.result.code, ResultCode::SUCCESS) << response.result.message;
   ASSERT_EQ(response.trajectory.points.size(), 3u);
-  ASSERT_EQ(response.parts.size(), 3u);
+  ASSERT_EQ(response.parts.gravity.size(), 3u);
   std::vector<double> expected;
   for (std::size_t k = 0; k < 3; ++k) {
     const auto& at = request.trajectory.points[k];
@@ -48,10 +48,10 @@ TEST(InverseDynamics, PendulumInClosedForm) {
     const double friction = 0.7 * v + 0.3 * v / std::sqrt(v * v + 0.01 * 0.01);
     expected.push_back(gravity + inertia + friction);
     EXPECT_NEAR(response.trajectory.points[k].effort[0], expected[k], tolerance);
-    EXPECT_NEAR(response.parts[k].gravity[0], gravity, tolerance);
-    EXPECT_NEAR(response.parts[k].velocity[0], 0.0, tolerance);
-    EXPECT_NEAR(response.parts[k].inertia[0], inertia, tolerance);
-    EXPECT_NEAR(response.parts[k].friction[0], friction, tolerance);
+    EXPECT_NEAR(response.parts.gravity[k], gravity, tolerance);
+    EXPECT_NEAR(response.parts.coriolis[k], 0.0, tolerance);
+    EXPECT_NEAR(response.parts.inertia[k], inertia, tolerance);
+    EXPECT_NEAR(response.parts.friction[k], friction, tolerance);
   }
   // 12 N m allowed; only the last point asks for more
   EXPECT_FALSE(response.verdict.within_limits);
@@ -99,8 +99,8 @@ TEST_F(Crane, InverseDynamicsInAnyJointOrder) {
   for (std::size_t i = 0; i < 3; ++i) {
     const double effort = response.trajectory.points[0].effort[i];
     EXPECT_NEAR(effort, expected[i], tolerance) << i;
-    const auto& parts = response.parts[0];
-    EXPECT_NEAR(parts.gravity[i] + parts.velocity[i] + parts.inertia[i] + parts.friction[i], effort,
+    const auto& parts = response.parts;
+    EXPECT_NEAR(parts.gravity[i] + parts.coriolis[i] + parts.inertia[i] + parts.friction[i], effort,
                 tolerance);
   }
   EXPECT_EQ(response.verdict.joint_names, request.trajectory.joint_names);
@@ -109,10 +109,10 @@ TEST_F(Crane, InverseDynamicsInAnyJointOrder) {
   request.without_friction = true;
   server.inverse_dynamics(request, response);
   EXPECT_NEAR(response.trajectory.points[0].effort[1], frictionless[0], tolerance);
-  EXPECT_EQ(response.parts[0].friction, (std::vector<double>{0.0, 0.0, 0.0}));
+  EXPECT_EQ(response.parts.friction, (std::vector<double>{0.0, 0.0, 0.0}));
   request.return_parts = false;
   server.inverse_dynamics(request, response);
-  EXPECT_TRUE(response.parts.empty());
+  EXPECT_EQ(response.parts, dynamics_msgs::msg::EffortParts());
 }
 
 TEST_F(Crane, OtherJointsStand) {
@@ -191,22 +191,23 @@ TEST_F(Crane, ForwardDynamicsUndoesInverseDynamics) {
   dynamics::forward_dynamics(model, workspace, q, qd, tau, qdd);
   ForwardDynamics::Request request;
   request.joint_names = {"lift", "reach", "turn"};
-  request.states = {point(0.0, {-0.3, 0.2, 0.4}, {-0.6, 0.3, 1.1})};
-  request.states[0].effort = {-2.0, 8.0, 5.0};
+  request.positions = {-0.3, 0.2, 0.4};
+  request.velocities = {-0.6, 0.3, 1.1};
+  request.effort = {-2.0, 8.0, 5.0};
   ForwardDynamics::Response response;
   server.forward_dynamics(request, response);
   ASSERT_EQ(response.result.code, ResultCode::SUCCESS) << response.result.message;
   const std::vector<double> expected = {qdd[1], qdd[2], qdd[0]};
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_NEAR(response.states[0].accelerations[i], expected[i], tolerance);
+    EXPECT_NEAR(response.accelerations[i], expected[i], tolerance);
   }
   // nothing but positions: falls from rest
-  request.states = {point(0.0, {-0.3, 0.2, 0.4}), point(0.0, {0.1, 0.1, 0.1})};
+  set_states(request, {point(0.0, {0.1, 0.1, 0.1}), point(0.0, {-0.3, 0.2, 0.4})});
   server.forward_dynamics(request, response);
   ASSERT_EQ(response.result.code, ResultCode::SUCCESS) << response.result.message;
   const std::vector<double> none(3, 0.0);
   dynamics::forward_dynamics(model, workspace, q, none, none, qdd);
-  EXPECT_NEAR(response.states[0].accelerations[2], qdd[0], tolerance);
+  EXPECT_NEAR(response.accelerations[5], qdd[0], tolerance);
 }
 
 TEST_F(Crane, TermsInTheRequestsOrder) {
@@ -217,9 +218,9 @@ TEST_F(Crane, TermsInTheRequestsOrder) {
   dynamics::jacobian(model, workspace, q, model.frame("boom"), dynamics::Axes::local, J);
   GetDynamicsTerms::Request request;
   request.joint_names = {"reach", "turn", "lift"};
-  request.position = {0.2, 0.4, -0.3};
-  request.velocity = {0.3, 1.1, -0.6};
-  request.frame = "boom";
+  request.positions = {0.2, 0.4, -0.3};
+  request.velocities = {0.3, 1.1, -0.6};
+  request.frame_id = "boom";
   request.jacobian_axes = GetDynamicsTerms::Request::LOCAL;
   GetDynamicsTerms::Response response;
   server.get_dynamics_terms(request, response);
@@ -241,7 +242,10 @@ TEST_F(Crane, TermsInTheRequestsOrder) {
   }
   const Eigen::Vector3d rates(qd.data());
   EXPECT_NEAR(response.kinetic_energy, 0.5 * rates.dot(M * rates), tolerance);
-  EXPECT_EQ(response.frame, "boom");
+  request.frame_id.clear();
+  server.get_dynamics_terms(request, response);
+  EXPECT_EQ(response.result.code, ResultCode::SUCCESS) << response.result.message;
+  EXPECT_EQ(response.jacobian, dynamics_msgs::msg::Matrix()) << "not requested";
 }
 
 TEST_F(Crane, ModelIsDescribed) {
@@ -268,13 +272,13 @@ TEST_F(Crane, ModelIsDescribed) {
   EXPECT_EQ(frames.at("slide").mass, 1.5);
   EXPECT_EQ(frames.at("base").joint, "");
   EXPECT_EQ(frames.at("tool").joint, "reach");
-  EXPECT_EQ(response.payload.frame, "");
+  EXPECT_EQ(response.payload.frame_id, "");
   EXPECT_EQ(response.no_forward_dynamics, "");
 }
 
 TEST_F(Crane, PayloadIsUsedByEveryLaterRequest) {
   SetPayload::Request set;
-  set.payload.frame = "tool";
+  set.payload.frame_id = "tool";
   set.payload.inertia.m = 4.0;
   set.payload.inertia.com.x = 0.1;
   set.payload.inertia.izz = 0.02;
@@ -287,7 +291,7 @@ TEST_F(Crane, PayloadIsUsedByEveryLaterRequest) {
 
   GetDynamicsTerms::Request request;
   request.joint_names = {"turn", "lift", "reach"};
-  request.position = {0.0, 0.0, 0.3};
+  request.positions = {0.0, 0.0, 0.3};
   GetDynamicsTerms::Response loaded, empty;
   server.get_dynamics_terms(request, loaded);
   GetModel::Response described;
@@ -303,7 +307,7 @@ TEST_F(Crane, PayloadIsUsedByEveryLaterRequest) {
   EXPECT_EQ(server.payload().inertia.m, 4.0);
   server.set_payload(SetPayload::Request(), response);
   EXPECT_EQ(response.result.code, ResultCode::SUCCESS) << response.result.message;
-  EXPECT_EQ(server.payload().frame, "");
+  EXPECT_EQ(server.payload().frame_id, "");
   server.get_dynamics_terms(request, empty);
   // the boom leans by the 0.1 rad of its joint's origin
   const double arm = 0.8 + 0.3 + 0.4 + 0.1;
@@ -337,7 +341,7 @@ TEST(Description, GravityIsAnOption) {
   ASSERT_EQ(server.set_description(pendulum).code, ResultCode::SUCCESS);
   GetDynamicsTerms::Request request;
   request.joint_names = {"swing"};
-  request.position = {1.0};
+  request.positions = {1.0};
   GetDynamicsTerms::Response response;
   server.get_dynamics_terms(request, response);
   EXPECT_EQ(response.gravity[0], 0.0);

@@ -150,7 +150,7 @@ TEST(Faults, OfTrajectories) {
     Request request = good_trajectory();
     fault.spoil(request);
     InverseDynamics::Response response;
-    response.parts.resize(7);  // what was there before must go
+    response.parts.gravity.resize(7);  // what was there before must go
     server().inverse_dynamics(request, response);
     expect_fault(fault, response);
 
@@ -170,32 +170,39 @@ TEST(Faults, OfStates) {
   using Request = ForwardDynamics::Request;
   const std::vector<Case<Request>> cases = {
       {"nothing", [](auto& r) { r = Request(); }, ResultCode::EMPTY_REQUEST, {"joint_names"}},
-      {"no states", [](auto& r) { r.states.clear(); }, ResultCode::EMPTY_REQUEST, {"states"}},
-      {"too many", [](auto& r) { r.states.resize(5); }, ResultCode::TOO_LARGE, {"states", "5"}},
+      {"no states",
+       [](auto& r) { r.positions.clear(); },
+       ResultCode::EMPTY_REQUEST,
+       {"positions is empty"}},
+      {"too many",
+       [](auto& r) { r.positions.resize(15); },
+       ResultCode::TOO_LARGE,
+       {"positions has 5 states"}},
       {"missing joints",
        [](auto& r) { r.joint_names = {"lift"}; },
        ResultCode::MISSING_JOINT,
        {"joint_names", "'turn', 'reach'"}},
       {"ragged",
-       [](auto& r) { r.states[1].effort.pop_back(); },
+       [](auto& r) { r.effort.pop_back(); },
        ResultCode::WRONG_SIZE,
-       {"states[1].effort", "2 entries for 3 joints"}},
-      {"effort only once",
-       [](auto& r) { r.states[0].effort.clear(); },
+       {"effort has 5 entries, not 6: 2 states of 3 joints"}},
+      {"ragged positions",
+       [](auto& r) { r.positions.pop_back(); },
        ResultCode::WRONG_SIZE,
-       {"states[1]", "every state or in none"}},
+       {"positions has 5 entries: must be 3 for each state"}},
+      {"effort of one state",
+       [](auto& r) { r.effort.resize(3); },
+       ResultCode::WRONG_SIZE,
+       {"effort has 3 entries, not 6"}},
       {"NaN",
-       [](auto& r) { r.states[1].velocities[1] = nan; },
+       [](auto& r) { r.velocities[4] = nan; },
        ResultCode::NOT_FINITE,
-       {"states[1].velocities[1]", "'turn'"}},
+       {"velocities[4], state 1, of joint 'turn' is nan"}},
   };
   for (const auto& fault : cases) {
     Request request;
     request.joint_names = {"reach", "turn", "lift"};
-    request.states.resize(2);
-    for (auto& state : request.states) {
-      state.positions = state.velocities = state.effort = {0.1, 0.2, 0.3};
-    }
+    request.positions = request.velocities = request.effort = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
     fault.spoil(request);
     ForwardDynamics::Response response;
     server().forward_dynamics(request, response);
@@ -207,12 +214,12 @@ TEST(Faults, OfTerms) {
   using Request = GetDynamicsTerms::Request;
   const std::vector<Case<Request>> cases = {
       {"missing", [](auto& r) { r.joint_names = {"turn"}; }, ResultCode::MISSING_JOINT, {"'lift'"}},
-      {"ragged", [](auto& r) { r.position.clear(); }, ResultCode::WRONG_SIZE, {"position"}},
+      {"ragged", [](auto& r) { r.positions.clear(); }, ResultCode::WRONG_SIZE, {"positions"}},
       {"infinite",
-       [](auto& r) { r.velocity[0] = infinity; },
+       [](auto& r) { r.velocities[0] = infinity; },
        ResultCode::NOT_FINITE,
-       {"velocity[0]", "'reach'"}},
-      {"frame", [](auto& r) { r.frame = "nowhere"; }, ResultCode::UNKNOWN_FRAME, {"nowhere"}},
+       {"velocities[0]", "'reach'"}},
+      {"frame", [](auto& r) { r.frame_id = "nowhere"; }, ResultCode::UNKNOWN_FRAME, {"nowhere"}},
       {"axes",
        [](auto& r) { r.jacobian_axes = 3; },
        ResultCode::INVALID_VALUE,
@@ -221,7 +228,7 @@ TEST(Faults, OfTerms) {
   for (const auto& fault : cases) {
     Request request;
     request.joint_names = {"reach", "turn", "lift"};
-    request.position = request.velocity = {0.1, 0.2, 0.3};
+    request.positions = request.velocities = {0.1, 0.2, 0.3};
     fault.spoil(request);
     GetDynamicsTerms::Response response;
     server().get_dynamics_terms(request, response);
@@ -236,22 +243,22 @@ TEST(Faults, OfPayloads) {
     std::string word;
   };
   const std::vector<Bad> cases = {
-      {[](auto& p) { p.frame = "moon"; }, ResultCode::UNKNOWN_FRAME, "'moon'"},
-      {[](auto& p) { p.frame = ""; }, ResultCode::UNKNOWN_FRAME, "inertia.m is 1"},
+      {[](auto& p) { p.frame_id = "moon"; }, ResultCode::UNKNOWN_FRAME, "'moon'"},
+      {[](auto& p) { p.frame_id = ""; }, ResultCode::UNKNOWN_FRAME, "inertia.m is 1"},
       {[](auto& p) { p.inertia.m = -1.0; }, ResultCode::INVALID_VALUE, "mass"},
       {[](auto& p) { p.inertia.com.y = nan; }, ResultCode::NOT_FINITE, "com.y"},
       {[](auto& p) { p.inertia.ixx = -1.0; }, ResultCode::INVALID_VALUE, "inertia"},
   };
   for (const auto& bad : cases) {
     SetPayload::Request request;
-    request.payload.frame = "tool";
+    request.payload.frame_id = "tool";
     request.payload.inertia.m = 1.0;
     bad.spoil(request.payload);
     SetPayload::Response response;
     server().set_payload(request, response);
     EXPECT_EQ(response.result.code, bad.code) << response.result.message;
     EXPECT_NE(response.result.message.find(bad.word), std::string::npos) << response.result.message;
-    EXPECT_EQ(response.payload.frame, "");
+    EXPECT_EQ(response.payload.frame_id, "");
   }
 }
 
@@ -265,8 +272,7 @@ TEST(Faults, NoForwardDynamics) {
   ASSERT_EQ(massless.set_description(text).code, ResultCode::SUCCESS);
   ForwardDynamics::Request request;
   request.joint_names = {"swing", "spin"};
-  request.states.resize(1);
-  request.states[0].positions = {0.0, 0.0};
+  request.positions = {0.0, 0.0};
   ForwardDynamics::Response response;
   massless.forward_dynamics(request, response);
   EXPECT_EQ(response.result.code, ResultCode::NO_SOLUTION);

@@ -23,7 +23,7 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from node_client import PATIENCE, PUMA, NodeTest  # noqa: E402
+from node_client import PATIENCE, PUMA, NodeTest, duration  # noqa: E402
 
 ENTITIES = "<!ENTITY a 'aaaaaaaaaa'>" + "".join(
     f"<!ENTITY {chr(98 + i)} '{f'&{chr(97 + i)};' * 10}'>" for i in range(9))
@@ -43,7 +43,7 @@ RUBBISH = {
 VANISH = """
 import os, signal, sys, time
 sys.path.insert(0, {folder!r})
-from node_client import NodeTest
+from node_client import NodeTest, duration
 from rclpy.action import ActionClient
 from dynamics_msgs.action import Simulate
 from dynamics_msgs.srv import ScaleTrajectory
@@ -56,7 +56,7 @@ for _ in range(3):
 action = ActionClient(test.node, Simulate, "/dynamics/simulate")
 assert action.wait_for_server(60.0)
 received = []
-goal = Simulate.Goal(duration=1e6, sample=1e5)
+goal = Simulate.Goal(duration=duration(1e6), sample=duration(1e5))
 test.wait(action.send_goal_async(goal, feedback_callback=received.append))
 test.until(lambda: received, "no feedback")
 print("in the middle", flush=True)
@@ -152,7 +152,8 @@ class TestHardening(NodeTest):
         action = ActionClient(self.node, Simulate, "/dynamics/simulate")
         self.addCleanup(action.destroy)
         self.assertTrue(action.wait_for_server(PATIENCE))
-        handle = self.wait(action.send_goal_async(Simulate.Goal(duration=0.05)))
+        handle = self.wait(action.send_goal_async(Simulate.Goal(
+            duration=duration(0.05), sample=duration(0.01))))
         answer = self.wait(handle.get_result_async(), "the result")
         self.assertEqual(answer.status, GoalStatus.STATUS_SUCCEEDED, answer.result.result)
 

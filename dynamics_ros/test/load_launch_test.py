@@ -47,6 +47,7 @@ class TestResult(unittest.TestCase):
         self.assertEqual(report["long"]["points"], 10000)
         for part in ("one_state", "long"):
             self.assertEqual(report[part]["failed"], 0)
-            for kind in ("in_process", "node", "same_size", "empty"):
+            for kind in ("in_process", "node", "same_size", "empty", "columns_in_process",
+                         "columns_node", "columns_same_size"):
                 self.assertGreater(report[part][kind]["p50_us"], 0.0)
         launch_testing.asserts.assertExitCodes(proc_info, process=benchmark)

@@ -161,7 +161,7 @@ class TestNode(unittest.TestCase):
         self.arrays.clear()
         self.until(lambda: self.markers("energy"), what="the repeated markers")
         # the payload
-        payload = Payload(frame="tool0")
+        payload = Payload(frame_id="tool0")
         payload.inertia.m = 20.0
         self.payload.publish(payload)
         self.until(lambda: self.markers("payload"), what="the payload")

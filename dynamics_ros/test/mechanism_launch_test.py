@@ -17,7 +17,7 @@ from dynamics_msgs.srv import ForwardDynamics, GetDynamicsTerms, InverseDynamics
 from rclpy.action import ActionClient
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from node_client import PATIENCE, PUMA, NodeTest, at, run_core  # noqa: E402
+from node_client import PATIENCE, PUMA, NodeTest, at, duration, rows_of, run_core  # noqa: E402
 
 ARM = PUMA.parent / "mechanisms" / "parallelogram_arm.urdf"
 NAMES = ["drive", "turn", "shoulder"]  # another order than the program's
@@ -67,15 +67,15 @@ class TestMechanism(NodeTest):
         self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
         self.near(answer.trajectory.points[0].effort, in_order(expected))
 
-        state = at(0.0, positions=in_order(Q), velocities=in_order(QD), effort=in_order(expected))
         answer = self.call(ForwardDynamics, "forward_dynamics", ForwardDynamics.Request(
-            joint_names=NAMES, states=[state]))
+            joint_names=NAMES, positions=in_order(Q), velocities=in_order(QD),
+            effort=in_order(expected)))
         self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
-        self.near(answer.states[0].accelerations, in_order(QDD))
+        self.near(answer.accelerations, in_order(QDD))
 
         expected = core("terms", q=Q, qd=QD)
         terms = self.call(GetDynamicsTerms, "get_dynamics_terms", GetDynamicsTerms.Request(
-            joint_names=NAMES, position=in_order(Q), velocity=in_order(QD)))
+            joint_names=NAMES, positions=in_order(Q), velocities=in_order(QD)))
         self.assertEqual(terms.result.code, ResultCode.SUCCESS, terms.result.message)
         self.assertEqual(list(terms.joint_names), NAMES)
         self.near(terms.inertia.data, sum(map(in_order, in_order(expected["M"])), []))
@@ -89,7 +89,8 @@ class TestMechanism(NodeTest):
         client = ActionClient(self.node, Simulate, "/dynamics/simulate")
         self.addCleanup(client.destroy)
         self.assertTrue(client.wait_for_server(PATIENCE))
-        goal = Simulate.Goal(joint_names=NAMES, positions=in_order(Q), duration=0.5, sample=0.1)
+        goal = Simulate.Goal(joint_names=NAMES, positions=in_order(Q), duration=duration(0.5),
+                             sample=duration(0.1))
         handle = self.wait(client.send_goal_async(goal), "the goal")
         result = self.wait(handle.get_result_async(), "the result").result
         self.assertEqual(result.result.code, ResultCode.SUCCESS, result.result.message)
@@ -100,10 +101,12 @@ class TestMechanism(NodeTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(file, encoding="utf-8") as stream:
                 rows = list(csv.DictReader(stream))
-        self.assertEqual(len(result.states), len(rows))
-        for state, row in zip(result.states, rows):
-            self.assertEqual(len(state.joint_names), 5)
-            self.near(state.position, [float(row[f"q_{joint}"]) for joint in state.joint_names])
+        names = result.states.joint_names
+        self.assertEqual(len(names), 5)
+        positions = rows_of(result.states.positions, 5)
+        self.assertEqual(len(positions), len(rows))
+        for values, row in zip(positions, rows):
+            self.near(values, [float(row[f"q_{joint}"]) for joint in names])
         self.assertGreater(abs(float(rows[-1]["q_shoulder"]) - Q[1]), 0.1)
 
     def test_3_refusals_name_robot_and_joint(self):

@@ -110,11 +110,11 @@ TEST_F(Mechanism, InverseDynamicsTakesIndependentJointsOrAll) {
   EXPECT_EQ(all.trajectory.points[0].effort[2], 0.0);
   for (const auto* response : {&one, &all}) {
     const std::size_t i = response == &all ? 1 : 0;
-    const auto& parts = response->parts[0];
-    EXPECT_NEAR(parts.gravity[i] + parts.velocity[i] + parts.inertia[i] + parts.friction[i], tau,
+    const auto& parts = response->parts;
+    EXPECT_NEAR(parts.gravity[i] + parts.coriolis[i] + parts.inertia[i] + parts.friction[i], tau,
                 1e-9);
     EXPECT_NEAR(parts.gravity[i], torque(closed(0.7), false), 1e-9);
-    EXPECT_NEAR(parts.velocity[i] + parts.gravity[i], torque(closed(0.7, 1.3), false), 1e-9);
+    EXPECT_NEAR(parts.coriolis[i] + parts.gravity[i], torque(closed(0.7, 1.3), false), 1e-9);
   }
   // limits
   EXPECT_EQ(one.verdict.limit, (Vector{20.0}));
@@ -187,39 +187,40 @@ TEST_F(Mechanism, ForwardDynamicsInvertsInverseDynamics) {
   const State state = closed(-0.5, 0.8, 3.0);
   ForwardDynamics::Request request;
   request.joint_names = {"crank"};
-  auto& first = request.states.emplace_back(point(0.0, {-0.5}, {0.8}));
-  first.effort = {torque(state)};
+  request.positions = {-0.5};
+  request.velocities = {0.8};
+  request.effort = {torque(state)};
   ForwardDynamics::Response response;
   server.forward_dynamics(request, response);
   ASSERT_EQ(response.result.code, ResultCode::SUCCESS) << response.result.message;
-  EXPECT_NEAR(response.states[0].accelerations[0], 3.0, 1e-9);
+  EXPECT_NEAR(response.accelerations[0], 3.0, 1e-9);
 
   request.joint_names = joints;
-  request.states = {point(0.0, state.q, state.qd), point(0.0, state.q, state.qd)};
-  request.states[0].effort = {torque(state), 0.0, 0.0};
-  request.states[1].effort = {0.0, 0.5, -1.0};  // torques about joints without actuator act too
+  set_states(request, {point(0.0, state.q, state.qd), point(0.0, state.q, state.qd)});
+  // torques about joints without actuator act too
+  request.effort = {torque(state), 0.0, 0.0, 0.0, 0.5, -1.0};
   server.forward_dynamics(request, response);
   ASSERT_EQ(response.result.code, ResultCode::SUCCESS) << response.result.message;
-  EXPECT_LT(dynamics::max_abs_difference(response.states[0].accelerations, state.qdd), 1e-8);
+  EXPECT_LT(dynamics::max_abs_difference(row_of(response.accelerations, 0, 3), state.qdd), 1e-8);
   Vector qdd(3);
   dynamics::forward_dynamics(mechanism, workspace, state.q, state.qd, Vector{0.0, 0.5, -1.0}, qdd);
-  EXPECT_LT(dynamics::max_abs_difference(response.states[1].accelerations, qdd), 1e-9);
+  EXPECT_LT(dynamics::max_abs_difference(row_of(response.accelerations, 1, 3), qdd), 1e-9);
 }
 
 TEST_F(Mechanism, TermsAreThoseOfTheIndependentJoints) {
   const State state = closed(0.7, 1.3, -2.0);
   GetDynamicsTerms::Request request;
   request.joint_names = {"crank"};
-  request.position = {0.7};
-  request.velocity = {1.3};
-  request.frame = "coupler_link";
+  request.positions = {0.7};
+  request.velocities = {1.3};
+  request.frame_id = "coupler_link";
   request.jacobian_axes = GetDynamicsTerms::Request::LOCAL_WORLD_ALIGNED;
   GetDynamicsTerms::Response one, all;
   server.get_dynamics_terms(request, one);
   ASSERT_EQ(one.result.code, ResultCode::SUCCESS) << one.result.message;
   request.joint_names = {"rocker", "crank", "coupler"};
-  request.position = {state.q[2], state.q[0], state.q[1]};
-  request.velocity = {state.qd[2], state.qd[0], state.qd[1]};
+  request.positions = {state.q[2], state.q[0], state.q[1]};
+  request.velocities = {state.qd[2], state.qd[0], state.qd[1]};
   server.get_dynamics_terms(request, all);
   ASSERT_EQ(all.result.code, ResultCode::SUCCESS) << all.result.message;
   for (const auto* terms : {&one, &all}) {
@@ -241,7 +242,8 @@ TEST_F(Mechanism, TermsAreThoseOfTheIndependentJoints) {
 
 TEST_F(Mechanism, SimulatesLikeTheCore) {
   Simulate::Goal goal;
-  goal.duration = 0.5;
+  goal.duration = duration(0.5);
+  goal.sample = duration(0.01);
   goal.joint_names = {"crank"};
   goal.positions = {0.4};
   goal.velocities = {-0.6};
@@ -253,19 +255,20 @@ TEST_F(Mechanism, SimulatesLikeTheCore) {
     options.q0 = {0.4};
     options.qd0 = {-0.6};
     const auto run = dynamics::simulate(*dynamics::loop_plant(mechanism), options);
-    ASSERT_EQ(result.states.size(), run.size());
+    ASSERT_EQ(result.states.joint_names, joints);
+    ASSERT_EQ(result.states.positions.size(), 3 * run.size());
+    ASSERT_EQ(result.states.effort.size(), 3 * run.size());
     double difference = 0.0, gap = 0.0;
     for (std::size_t k = 0; k < run.size(); ++k) {
-      const auto& state = result.states[k];
-      ASSERT_EQ(state.joint_names, joints);
+      const auto positions = row_of(result.states.positions, k, 3);
+      const auto effort = row_of(result.states.effort, k, 3);
       for (std::size_t i = 0; i < 3; ++i) {
         difference =
-            dynamics::max_propagating_nan(difference, std::abs(state.position[i] - run.q[i][k]));
-        difference =
-            dynamics::max_propagating_nan(difference, std::abs(state.effort[i] - run.tau[i][k]));
+            dynamics::max_propagating_nan(difference, std::abs(positions[i] - run.q[i][k]));
+        difference = dynamics::max_propagating_nan(difference, std::abs(effort[i] - run.tau[i][k]));
       }
-      gap = dynamics::max_propagating_nan(
-          gap, dynamics::loop_error(mechanism, workspace, state.position));
+      gap =
+          dynamics::max_propagating_nan(gap, dynamics::loop_error(mechanism, workspace, positions));
     }
     EXPECT_LT(difference, 1e-9);
     EXPECT_LT(gap, 1e-12);
@@ -307,7 +310,7 @@ TEST_F(Mechanism, ModelAndPayload) {
   ASSERT_TRUE(server.mechanism());
 
   SetPayload::Request payload;
-  payload.payload.frame = "coupler_link";
+  payload.payload.frame_id = "coupler_link";
   payload.payload.inertia.m = 3.0;
   payload.payload.inertia.com.x = 0.8;
   SetPayload::Response set;
@@ -327,7 +330,7 @@ TEST_F(Mechanism, ModelAndPayload) {
   EXPECT_TRUE(model.constraints.empty());
   EXPECT_EQ(model.independent_joints, (std::vector<std::string>{"turn", "lift", "reach"}));
   EXPECT_EQ(model.actuated_joints, model.independent_joints);
-  EXPECT_TRUE(model.payload.frame.empty());
+  EXPECT_TRUE(model.payload.frame_id.empty());
   EXPECT_FALSE(server.mechanism());
 }
 
@@ -365,7 +368,7 @@ TEST_F(Mechanism, BadRequestsAreRefusedByName) {
     return [=, this] {
       ForwardDynamics::Request request;
       request.joint_names = names;
-      request.states = {point(0.0, q)};
+      request.positions = q;
       ForwardDynamics::Response response;
       server.forward_dynamics(request, response);
       return response.result;
@@ -375,7 +378,7 @@ TEST_F(Mechanism, BadRequestsAreRefusedByName) {
     return [=, this] {
       GetDynamicsTerms::Request request;
       request.joint_names = names;
-      request.position = q;
+      request.positions = q;
       GetDynamicsTerms::Response response;
       server.get_dynamics_terms(request, response);
       return response.result;
@@ -384,7 +387,8 @@ TEST_F(Mechanism, BadRequestsAreRefusedByName) {
   const auto run = [this](std::vector<std::string> names, Vector q, Vector qd = {}) {
     return [=, this] {
       Simulate::Goal goal;
-      goal.duration = 0.1;
+      goal.duration = duration(0.1);
+      goal.sample = duration(0.01);
       goal.joint_names = names;
       goal.positions = q;
       goal.velocities = qd;

@@ -51,11 +51,20 @@ def core_run(robot, *arguments):
         return [{name: float(value) for name, value in row.items()} for row in rows]
 
 
+def duration(seconds):
+    """Return a message of that duration."""
+    nanoseconds = round(seconds * 1e9)
+    return Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+
 def at(seconds, **fields):
     """Return a point of a trajectory."""
-    nanoseconds = round(seconds * 1e9)
-    return JointTrajectoryPoint(
-        time_from_start=Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9), **fields)
+    return JointTrajectoryPoint(time_from_start=duration(seconds), **fields)
+
+
+def rows_of(matrix, columns):
+    """Return the rows of a row-major matrix."""
+    return [list(matrix[k:k + columns]) for k in range(0, len(matrix), columns)]
 
 
 class NodeTest(unittest.TestCase):

@@ -49,6 +49,7 @@ TEST_P(Large, EveryStateIsThatOfTheSingleKernel) {
   inverse.return_parts = true;
   ForwardDynamics::Request forward;
   forward.joint_names = inverse.trajectory.joint_names;
+  std::vector<trajectory_msgs::msg::JointTrajectoryPoint> states;
   for (std::size_t k = 0; k < GetParam(); ++k) {
     auto at = point(0.01 * static_cast<double>(k), {value(k, 0.9), value(k, 2.0), value(k, 0.3)},
                     {value(k, 1.1), value(k, 0.7), value(k, 0.4)},
@@ -56,8 +57,9 @@ TEST_P(Large, EveryStateIsThatOfTheSingleKernel) {
     inverse.trajectory.points.push_back(at);
     at.effort = at.accelerations;
     at.accelerations.clear();
-    forward.states.push_back(at);
+    states.push_back(at);
   }
+  set_states(forward, states);
   InverseDynamics::Response efforts;
   server.inverse_dynamics(inverse, efforts);
   ASSERT_EQ(efforts.result.code, ResultCode::SUCCESS) << efforts.result.message;
@@ -74,12 +76,14 @@ TEST_P(Large, EveryStateIsThatOfTheSingleKernel) {
     dynamics::inverse_dynamics(model, workspace, q, qd, ordered(at.accelerations), tau);
     dynamics::forward_dynamics(model, workspace, q, qd, ordered(at.accelerations), qdd);
     const auto got = ordered(efforts.trajectory.points[k].effort);
-    const auto moved = ordered(motions.states[k].accelerations);
+    const auto moved = ordered(row_of(motions.accelerations, k, 3));
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(got[i], tau[i], 1e-12 * (1.0 + std::abs(tau[i])));
       EXPECT_NEAR(moved[i], qdd[i], 1e-12 * (1.0 + std::abs(qdd[i])));
-      const auto& parts = efforts.parts[k];
-      EXPECT_NEAR(parts.gravity[i] + parts.velocity[i] + parts.inertia[i] + parts.friction[i],
+      const auto& parts = efforts.parts;
+      const std::size_t at_joint = 3 * k + i;
+      EXPECT_NEAR(parts.gravity[at_joint] + parts.coriolis[at_joint] + parts.inertia[at_joint] +
+                      parts.friction[at_joint],
                   efforts.trajectory.points[k].effort[i], 1e-11);
     }
   }
@@ -97,14 +101,17 @@ TEST(LargeRequests, AStateWithoutAnAnswerIsNamed) {
   for (const std::size_t count : {5u, 40u}) {
     ForwardDynamics::Request request;
     request.joint_names = {"free/x", "free/y", "free/z", "free/roll", "free/pitch", "free/yaw"};
-    request.states.assign(count, point(0.0, {0.0, 0.0, 0.0, 0.1, 0.2, 0.3}));
-    request.states[3].positions[4] = 1.5707963267948966;
+    const std::vector<double> q = {0.0, 0.0, 0.0, 0.1, 0.2, 0.3};
+    for (std::size_t k = 0; k < count; ++k) {
+      request.positions.insert(request.positions.end(), q.begin(), q.end());
+    }
+    request.positions[3 * 6 + 4] = 1.5707963267948966;
     ForwardDynamics::Response response;
     server.forward_dynamics(request, response);
     EXPECT_EQ(response.result.code, ResultCode::NO_SOLUTION);
     EXPECT_EQ(response.result.message.find("states[3]: "), 0u) << response.result.message;
     EXPECT_NE(response.result.message.find("pitch"), std::string::npos) << response.result.message;
-    EXPECT_TRUE(response.states.empty());
+    EXPECT_TRUE(response.accelerations.empty());
   }
 }
 
@@ -218,6 +225,7 @@ TEST(CheckModelService, IsTheCoresReport) {
   std::string bad = crane;
   bad.replace(bad.find("mass value=\"3\""), 14, "mass value=\"-3\"");
   bad.replace(bad.find("axis xyz=\"0 -1 0\""), 17, "axis xyz=\"0 -2 0\"");
+  request.source = CheckModel::Request::TEXT;
   request.urdf = bad;
   request.return_repaired = true;
   expect_report(bad);
@@ -229,10 +237,12 @@ TEST(CheckModelService, IsTheCoresReport) {
 
   // what the node refused is what one asks about
   EXPECT_EQ(server.set_description(bad).code, ResultCode::INVALID_VALUE);
+  request.source = CheckModel::Request::RECEIVED;
   request.urdf.clear();
   request.return_repaired = false;
   expect_report(bad);
   EXPECT_EQ(response.repaired, "");
+  request.source = CheckModel::Request::TEXT;
   request.urdf = "\x01 rubbish <<";
   request.without_condition = true;
   server.check_model(request, response);

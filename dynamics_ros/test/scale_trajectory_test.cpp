@@ -93,14 +93,11 @@ TEST(ScaleTrajectory, LimitsNotMetComesWithTheVerdictOnTheRequest) {
   }
 }
 
-TEST(ScaleTrajectory, UsesTheNodesLargestFactorUnlessGiven) {
-  DynamicsServer server([] {
-    ServerOptions options;
-    options.largest_factor = 5.0;
-    return options;
-  }());
+TEST(ScaleTrajectory, TriesNoLargerFactorThanRequested) {
+  DynamicsServer server({});
   ASSERT_EQ(server.set_description(pendulum).code, ResultCode::SUCCESS);
   auto request = swing(0.2, 0.02);  // needs sqrt(162.5)
+  request.largest_factor = 5.0;
   ScaleTrajectory::Response response;
   server.scale_trajectory(request, response);
   EXPECT_EQ(response.result.code, ResultCode::LIMITS_NOT_MET);

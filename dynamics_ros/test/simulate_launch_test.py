@@ -12,12 +12,13 @@ import launch_testing.actions
 import launch_testing.asserts
 from action_msgs.msg import GoalStatus
 from dynamics_msgs.action import Simulate
-from dynamics_msgs.msg import ResultCode
+from dynamics_msgs.msg import DynamicStates, ResultCode
 from dynamics_msgs.srv import GetModel
 from rclpy.action import ActionClient
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from node_client import PATIENCE, PUMA, NodeTest, Q, at, core_run  # noqa: E402
+from node_client import (PATIENCE, PUMA, NodeTest, Q, at, core_run, duration,  # noqa: E402
+                         rows_of)
 
 FOREVER = 1e7  # s of simulated time
 
@@ -43,6 +44,9 @@ class TestSimulate(NodeTest):
 
     def send(self, feedback=None, **fields):
         self.assertTrue(self.action.wait_for_server(PATIENCE), "no action")
+        fields.setdefault("sample", 0.01)
+        for name in ("duration", "sample"):
+            fields[name] = duration(fields[name])
         goal = Simulate.Goal(**fields)
         handle = self.wait(self.action.send_goal_async(goal, feedback_callback=feedback))
         self.assertTrue(handle.accepted)
@@ -53,17 +57,15 @@ class TestSimulate(NodeTest):
 
     def assert_same_run(self, states, rows):
         """Compare number for number: the program writes all digits."""
-        self.assertEqual(len(states), len(rows))
         joints = {name[2:] for name in rows[0] if name.startswith("q_")}
-        for state, row in zip(states, rows):
-            self.assertEqual(set(state.joint_names), joints)
-            for i, name in enumerate(state.joint_names):
-                self.assertEqual(state.position[i], row[f"q_{name}"])
-                self.assertEqual(state.velocity[i], row[f"qd_{name}"])
-                self.assertEqual(state.acceleration[i], row[f"qdd_{name}"])
-                self.assertEqual(state.effort[i], row[f"tau_{name}"])
-            self.assertEqual(state.kinetic_energy, row["kinetic"])
-            self.assertEqual(state.potential_energy, row["potential"])
+        self.assertEqual(set(states.joint_names), joints)
+        self.assertEqual(len(states.time_from_start), len(rows))
+        for matrix, prefix in ((states.positions, "q"), (states.velocities, "qd"),
+                               (states.accelerations, "qdd"), (states.effort, "tau")):
+            self.assertEqual(rows_of(matrix, len(joints)), [
+                [row[f"{prefix}_{name}"] for name in states.joint_names] for row in rows])
+        self.assertEqual(list(states.kinetic_energy), [row["kinetic"] for row in rows])
+        self.assertEqual(list(states.potential_energy), [row["potential"] for row in rows])
 
     def test_1_without_a_model(self):
         answer = self.result(self.send(duration=1.0))
@@ -86,7 +88,9 @@ class TestSimulate(NodeTest):
                 f"--q0={','.join(map(repr, Q))}"))
             self.until(lambda: received, "no feedback")
             self.assertTrue(all(0.0 <= one.progress <= 1.0 for one in received))
-            self.assertTrue(all(one.time == one.progress for one in received))
+            for one in received:
+                time = one.time_from_start.sec + 1e-9 * one.time_from_start.nanosec
+                self.assertAlmostEqual(time, one.progress, delta=1e-9)
 
     def test_3_trajectories(self):
         self.have_puma()
@@ -126,11 +130,11 @@ class TestSimulate(NodeTest):
         rows = core_run(robot, "--duration", 0.05, "--sample", 0.01, "--rtol", 1e-6,
                         f"--q0={','.join(map(repr, start))}")
         self.assert_same_run(answer.result.states, rows)
-        for state, row in zip(answer.result.states, rows):
-            self.assertEqual(list(state.amplitude_names), list(model.amplitude_names))
-            self.assertEqual(len(state.amplitude), len(state.amplitude_names))
-            for name, value in zip(state.amplitude_names, state.amplitude):
-                self.assertEqual(value, row[name])
+        states = answer.result.states
+        names = list(states.amplitude_names)
+        self.assertEqual(names, list(model.amplitude_names))
+        self.assertEqual(rows_of(states.amplitudes, len(names)),
+                         [[row[name] for name in names] for row in rows])
 
     def test_5_bad_goals_say_why(self):
         self.have_puma()
@@ -147,7 +151,7 @@ class TestSimulate(NodeTest):
             self.assertEqual(answer.status, GoalStatus.STATUS_ABORTED)
             self.assertEqual(answer.result.result.code, code, answer.result.result.message)
             self.assertIn(word, answer.result.result.message)
-            self.assertEqual(answer.result.states, [])
+            self.assertEqual(answer.result.states, DynamicStates())
 
     def test_6_several_at_once_and_canceled(self):
         self.have_puma()
@@ -173,7 +177,7 @@ class TestSimulate(NodeTest):
             self.assertEqual(answer.status, GoalStatus.STATUS_CANCELED)
             self.assertEqual(answer.result.result.code, ResultCode.CANCELED)
             self.assertIn("canceled", answer.result.result.message)
-            self.assertEqual(len(answer.result.states), 1 if i < 2 else 0)
+            self.assertEqual(len(answer.result.states.time_from_start), 1 if i < 2 else 0)
         answer = self.result(self.send(duration=0.01))
         self.assertEqual(answer.status, GoalStatus.STATUS_SUCCEEDED)
 

@@ -26,27 +26,38 @@ using dynamics_msgs::msg::ResultCode;
 
 void expect_same(const Simulate::Result& result, const dynamics::Recording& run) {
   ASSERT_EQ(result.result.code, ResultCode::SUCCESS) << result.result.message;
-  ASSERT_EQ(result.states.size(), run.size());
+  const auto& states = result.states;
+  ASSERT_EQ(states.time_from_start.size(), run.size());
   const std::size_t joints = run.model.size();
-  for (std::size_t k = 0; k < run.size(); ++k) {
-    const auto& state = result.states[k];
-    EXPECT_NEAR(state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec, run.t[k], 1e-9);
-    ASSERT_EQ(state.joint_names, run.model.coordinate_names());
-    for (std::size_t i = 0; i < joints; ++i) {
-      EXPECT_EQ(state.position[i], run.q[i][k]);
-      EXPECT_EQ(state.velocity[i], run.qd[i][k]);
-      EXPECT_EQ(state.acceleration[i], run.qdd[i][k]);
-      EXPECT_EQ(state.effort[i], run.tau[i][k]);
-    }
-    ASSERT_EQ(state.amplitude.size(), run.amplitudes.size());
-    for (std::size_t i = 0; i < run.amplitudes.size(); ++i) {
-      EXPECT_EQ(state.amplitude_names[i], "e_" + run.amplitude_names[i]);
-      EXPECT_EQ(state.amplitude[i], run.amplitudes[i][k]);
-      EXPECT_EQ(state.amplitude_velocity[i], run.amplitude_rates[i][k]);
-    }
-    EXPECT_EQ(state.kinetic_energy, run.kinetic[k]);
-    EXPECT_EQ(state.potential_energy, run.potential[k]);
+  const std::size_t amplitudes = run.amplitudes.size();
+  ASSERT_EQ(states.joint_names, run.model.coordinate_names());
+  ASSERT_EQ(states.amplitude_names.size(), amplitudes);
+  for (const auto* matrix :
+       {&states.positions, &states.velocities, &states.accelerations, &states.effort}) {
+    ASSERT_EQ(matrix->size(), joints * run.size());
   }
+  ASSERT_EQ(states.amplitudes.size(), amplitudes * run.size());
+  ASSERT_EQ(states.amplitude_velocities.size(), amplitudes * run.size());
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    const auto& time = states.time_from_start[k];
+    EXPECT_NEAR(time.sec + 1e-9 * time.nanosec, run.t[k], 1e-9);
+    for (std::size_t i = 0; i < joints; ++i) {
+      const std::size_t at = k * joints + i;
+      EXPECT_EQ(states.positions[at], run.q[i][k]);
+      EXPECT_EQ(states.velocities[at], run.qd[i][k]);
+      EXPECT_EQ(states.accelerations[at], run.qdd[i][k]);
+      EXPECT_EQ(states.effort[at], run.tau[i][k]);
+    }
+    for (std::size_t i = 0; i < amplitudes; ++i) {
+      const std::size_t at = k * amplitudes + i;
+      EXPECT_EQ(states.amplitude_names[i], "e_" + run.amplitude_names[i]);
+      EXPECT_EQ(states.amplitudes[at], run.amplitudes[i][k]);
+      EXPECT_EQ(states.amplitude_velocities[at], run.amplitude_rates[i][k]);
+    }
+  }
+  EXPECT_EQ(states.kinetic_energy, run.kinetic);
+  EXPECT_EQ(states.potential_energy, run.potential);
+  EXPECT_EQ(states.strain_energy.size(), run.size());
   EXPECT_EQ(result.steps, run.statistics.steps);
   EXPECT_EQ(result.evaluations, run.statistics.evaluations);
   EXPECT_EQ(result.energy_drift, run.statistics.energy_drift);
@@ -57,8 +68,10 @@ class SimulateCrane : public ::testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(server.set_description(crane).code, ResultCode::SUCCESS);
-    options.duration = goal.duration = 0.5;
-    goal.sample = options.sample = 0.02;
+    options.duration = 0.5;
+    options.sample = 0.02;
+    goal.duration = duration(0.5);
+    goal.sample = duration(0.02);
     goal.joint_names = {"reach", "turn", "lift"};
     goal.positions = {0.2, 0.4, -0.3};
     goal.velocities = {0.1, 0.0, 0.5};
@@ -94,7 +107,7 @@ TEST_F(SimulateCrane, HoldStaysAtTheStart) {
   goal.bandwidth = options.bandwidth = 6.0;
   const auto result = simulated();
   expect_same(result, dynamics::simulate(model, options));
-  EXPECT_NEAR(result.states.back().position[1], -0.3, 1e-6);
+  EXPECT_NEAR(row_of(result.states.positions, 25, 3)[1], -0.3, 1e-6);
 }
 
 TEST_F(SimulateCrane, TrajectoriesInAnyJointOrder) {
@@ -114,13 +127,14 @@ TEST_F(SimulateCrane, TrajectoriesInAnyJointOrder) {
   options.scenario = dynamics::Scenario::computed_torque;
   const auto result = simulated();
   expect_same(result, dynamics::simulate(model, options));
-  EXPECT_NEAR(result.states.back().position[2], 0.1, 1e-4);
+  EXPECT_NEAR(row_of(result.states.positions, 25, 3)[2], 0.1, 1e-4);
 }
 
 TEST_F(SimulateCrane, LimitsAndFixedSteps) {
   goal.limits = options.limits = true;
   goal.integrator = options.integrator = "rk4";
-  goal.step = 1e-3;
+  goal.constant_step = true;
+  goal.step = duration(1e-3);
   options.step = 1e-3;
   const auto result = simulated();
   expect_same(result, dynamics::simulate(model, options));
@@ -129,7 +143,7 @@ TEST_F(SimulateCrane, LimitsAndFixedSteps) {
 
 TEST_F(SimulateCrane, ThePayloadCounts) {
   dynamics_msgs::srv::SetPayload::Request set;
-  set.payload.frame = "tool";
+  set.payload.frame_id = "tool";
   set.payload.inertia.m = 2.0;
   dynamics_msgs::srv::SetPayload::Response response;
   server.set_payload(set, response);
@@ -149,10 +163,11 @@ TEST_F(SimulateCrane, ACanceledRunIsReturnedAsFarAsItCame) {
   });
   EXPECT_EQ(result.result.code, ResultCode::CANCELED);
   EXPECT_NE(result.result.message.find("of 0.5 s"), std::string::npos) << result.result.message;
-  ASSERT_GT(result.states.size(), 2u);
-  ASSERT_LT(result.states.size(), 26u);
+  const std::size_t rows = result.states.time_from_start.size();
+  ASSERT_GT(rows, 2u);
+  ASSERT_LT(rows, 26u);
   EXPECT_TRUE(std::is_sorted(reached.begin(), reached.end()));
-  EXPECT_EQ(result.states.back().joint_names.size(), 3u);
+  EXPECT_EQ(result.states.positions.size(), 3 * rows);
 }
 
 TEST_F(SimulateCrane, ARunThatTakesTooLongIsEnded) {
@@ -180,12 +195,18 @@ TEST_F(SimulateCrane, FaultsAreNamed) {
   };
   const std::vector<Case> cases = {
       {[](auto& g) { g.scenario = 9; }, ResultCode::INVALID_VALUE, "scenario is 9"},
-      {[](auto& g) { g.duration = 0.0; }, ResultCode::INVALID_VALUE, "duration"},
-      {[](auto& g) { g.duration = nan; }, ResultCode::INVALID_VALUE, "duration"},
-      {[](auto& g) { g.sample = -1.0; }, ResultCode::INVALID_VALUE, "sample"},
-      {[](auto& g) { g.sample = 1e-9; }, ResultCode::TOO_LARGE, "100000 states"},
+      {[](auto& g) { g.duration = duration(0.0); }, ResultCode::INVALID_VALUE, "duration"},
+      {[](auto& g) { g.duration.sec = -1; }, ResultCode::INVALID_VALUE, "duration"},
+      {[](auto& g) { g.sample = duration(0.0); }, ResultCode::INVALID_VALUE, "sample"},
+      {[](auto& g) { g.sample.sec = -1; }, ResultCode::INVALID_VALUE, "sample"},
+      {[](auto& g) { g.sample = duration(1e-9); }, ResultCode::TOO_LARGE, "100000 states"},
       {[](auto& g) { g.integrator = "euler"; }, ResultCode::INVALID_VALUE, "'euler'"},
-      {[](auto& g) { g.integrator = "rk4"; }, ResultCode::INVALID_VALUE, "step"},
+      {[](auto& g) { g.integrator = "rk4"; }, ResultCode::INVALID_VALUE, "constant_step"},
+      {[](auto& g) { g.constant_step = true; }, ResultCode::INVALID_VALUE, "step is 0"},
+      {[](auto& g) { g.step = duration(0.5); }, ResultCode::INVALID_VALUE, "step is 0.5 s"},
+      {[](auto& g) { g.integrator = ""; }, ResultCode::INVALID_VALUE, "''"},
+      {[](auto& g) { g.tolerance = 0.0; }, ResultCode::INVALID_VALUE, "tolerance"},
+      {[](auto& g) { g.bandwidth = 0.0; }, ResultCode::INVALID_VALUE, "bandwidth"},
       {[](auto& g) { g.tolerance = nan; }, ResultCode::INVALID_VALUE, "tolerance"},
       {[](auto& g) { g.tolerance = 5e-324; }, ResultCode::INVALID_VALUE, "tolerance"},
       {[](auto& g) { g.tolerance = 1.0; }, ResultCode::INVALID_VALUE, "tolerance"},
@@ -220,7 +241,7 @@ TEST_F(SimulateCrane, FaultsAreNamed) {
     server.simulate(bad, result);
     EXPECT_EQ(result.result.code, fault.code) << fault.word << ": " << result.result.message;
     EXPECT_NE(result.result.message.find(fault.word), std::string::npos) << result.result.message;
-    EXPECT_TRUE(result.states.empty());
+    EXPECT_EQ(result.states, dynamics_msgs::msg::DynamicStates());
   }
 }
 
@@ -236,7 +257,8 @@ TEST(FlexibleRobot, BendsWhereItCan) {
   ASSERT_EQ(described.amplitude_names, (std::vector<std::string>{"e_boom_y1", "e_boom_y2"}));
 
   Simulate::Goal goal;
-  goal.duration = 0.3;
+  goal.duration = duration(0.3);
+  goal.sample = duration(0.01);
   goal.joint_names = {"e_boom_y1", "turn"};
   goal.positions = {0.01, 0.3};
   Simulate::Result result;
@@ -247,7 +269,7 @@ TEST(FlexibleRobot, BendsWhereItCan) {
   options.qd0 = {0.0, 0.0, 0.0};
   const auto plant = dynamics::flexible_plant(flexible);
   expect_same(result, dynamics::simulate(*plant, options));
-  EXPECT_GT(result.states[0].strain_energy, 0.0);
+  EXPECT_GT(result.states.strain_energy[0], 0.0);
   goal.flexible_as_rigid = true;
   server.simulate(goal, result);
   EXPECT_EQ(result.result.code, ResultCode::UNKNOWN_JOINT) << "stiff links have no amplitudes";
@@ -260,8 +282,9 @@ TEST(FlexibleRobot, BendsWhereItCan) {
 
   dynamics_msgs::srv::ForwardDynamics::Request forward;
   forward.joint_names = {"e_boom_y2", "turn", "e_boom_y1"};
-  forward.states = {point(0.0, {0.002, 0.4, 0.01}, {0.1, 0.2, -0.3})};
-  forward.states[0].effort = {0.0, 5.0, 0.0};
+  forward.positions = {0.002, 0.4, 0.01};
+  forward.velocities = {0.1, 0.2, -0.3};
+  forward.effort = {0.0, 5.0, 0.0};
   dynamics_msgs::srv::ForwardDynamics::Response answer;
   server.forward_dynamics(forward, answer);
   ASSERT_EQ(answer.result.code, ResultCode::SUCCESS) << answer.result.message;
@@ -269,13 +292,13 @@ TEST(FlexibleRobot, BendsWhereItCan) {
   std::vector<double> qdd(3);
   dynamics::forward_dynamics(flexible, workspace, std::vector<double>{0.4, 0.01, 0.002},
                              std::vector<double>{0.2, -0.3, 0.1}, std::vector<double>{5.0}, qdd);
-  EXPECT_EQ(answer.states[0].accelerations, (std::vector<double>{qdd[2], qdd[0], qdd[1]}));
+  EXPECT_EQ(answer.accelerations, (std::vector<double>{qdd[2], qdd[0], qdd[1]}));
   forward.joint_names = {"turn"};
-  forward.states = {point(0.0, {0.4})};
+  set_states(forward, {point(0.0, {0.4})});
   server.forward_dynamics(forward, answer);
   dynamics::forward_dynamics(flexible, workspace, std::vector<double>{0.4, 0.0, 0.0},
                              std::vector<double>(3, 0.0), std::vector<double>{0.0}, qdd);
-  EXPECT_EQ(answer.states[0].accelerations, std::vector<double>{qdd[0]});
+  EXPECT_EQ(answer.accelerations, std::vector<double>{qdd[0]});
 
   dynamics_msgs::srv::InverseDynamics::Request inverse;
   inverse.trajectory.joint_names = {"turn"};

@@ -47,7 +47,7 @@ Simulation::Result Simulation::reset(const dynamics_msgs::srv::ResetSimulation::
   if (links.empty() || !manager_->is_resource_manager_initialized()) {
     return {ResultCode::NO_MODEL, "no simulated robot has been loaded yet", 0};
   }
-  const NamedState named = {request.names, request.positions, request.velocities};
+  const NamedState named = {request.joint_names, request.positions, request.velocities};
   if (const auto error = check(links, named)) {
     const auto result = to_result(*error);
     return {result.code, result.message, 0};
@@ -169,7 +169,7 @@ Simulation::Result Simulation::reset_frozen(
   };
   std::vector<std::unique_ptr<SystemState>> states;
   if (state) {
-    const NamedState named = {request.names, request.positions, request.velocities};
+    const NamedState named = {request.joint_names, request.positions, request.velocities};
     for (const auto& link : links) {
       states.push_back(std::make_unique<SystemState>(link->state_from(named)));
     }

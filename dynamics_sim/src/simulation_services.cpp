@@ -53,10 +53,10 @@ Services make_services(rclcpp::Node& node, const std::shared_ptr<Simulation>& si
         if (request.state == SetState::Request::RUNNING ||
             request.state == SetState::Request::PAUSED) {
           own.pause(request.state == SetState::Request::PAUSED);
-        } else if (request.state != 0) {
-          response.result =
-              to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request.state) +
-                                                       ": must be 1 (running) or 2 (paused)");
+        } else if (request.state != SetState::Request::QUERY) {
+          response.result = to_result(ResultCode::INVALID_VALUE,
+                                      "state is " + std::to_string(request.state) +
+                                          ": must be 0 (query), 1 (running) or 2 (paused)");
         }
         response.state = number_of(own.state());
         response.time = now(own);

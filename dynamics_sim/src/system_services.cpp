@@ -45,9 +45,9 @@ ResultCode to_result(const RequestError& error) {
 
 std::unique_ptr<dynamics::Plant> with_payload(const dynamics::Plant& plant,
                                               const dynamics_msgs::msg::Payload& load) {
-  if (load.frame.empty()) return plant.with_payload(std::nullopt);
+  if (load.frame_id.empty()) return plant.with_payload(std::nullopt);
   dynamics::Payload payload;
-  payload.frame = load.frame;
+  payload.frame = load.frame_id;
   payload.mass = load.inertia.m;
   payload.center = {load.inertia.com.x, load.inertia.com.y, load.inertia.com.z};
   const auto& i = load.inertia;
@@ -80,11 +80,11 @@ struct SystemServices::Context {
     try {
       link->payload.send(std::make_unique<dynamics::RealTimeSimulation>(
           with_payload(*options.plant, load), options.simulation));
-      if (load.frame.empty()) {
+      if (load.frame_id.empty()) {
         RCLCPP_INFO(logger, "%s: payload removed", link->name().c_str());
       } else {
         RCLCPP_INFO(logger, "%s: payload of %g kg at link '%s'", link->name().c_str(),
-                    load.inertia.m, load.frame.c_str());
+                    load.inertia.m, load.frame_id.c_str());
       }
     } catch (const std::exception& error) {
       RCLCPP_ERROR(logger, "payload rejected, the previous one is kept: %s", error.what());
@@ -92,7 +92,7 @@ struct SystemServices::Context {
   }
 
   void reset_state(const Reset::Request& request, Reset::Response& response) {
-    const NamedState named = {request.names, request.positions, request.velocities};
+    const NamedState named = {request.joint_names, request.positions, request.velocities};
     if (const auto error = check({&link, 1}, named)) {
       response.result = to_result(*error);
       return;
@@ -115,10 +115,10 @@ struct SystemServices::Context {
     if (request.state == SetState::Request::PAUSED || request.state == SetState::Request::RUNNING) {
       canceled += link->steps.exchange(0);
       link->paused = request.state == SetState::Request::PAUSED;
-    } else if (request.state != 0) {
-      response.result =
-          to_result(ResultCode::INVALID_VALUE, "state is " + std::to_string(request.state) +
-                                                   ": must be 1 (running) or 2 (paused)");
+    } else if (request.state != SetState::Request::QUERY) {
+      response.result = to_result(ResultCode::INVALID_VALUE,
+                                  "state is " + std::to_string(request.state) +
+                                      ": must be 0 (query), 1 (running) or 2 (paused)");
     }
     response.state = link->paused ? SetState::Request::PAUSED : SetState::Request::RUNNING;
   }

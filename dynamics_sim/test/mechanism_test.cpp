@@ -191,13 +191,13 @@ TEST(Mechanism, ResetTakesIndependentJointsOrAll) {
     return answer ? answer->result : to_result(-1, "no response");
   };
   Reset::Request request;
-  request.names = {"crank"};
+  request.joint_names = {"crank"};
   request.positions = {0.3};
   request.velocities = {0.0};
   auto result = reset(request);
   EXPECT_EQ(result.code, ResultCode::SUCCESS) << result.message;
   EXPECT_LT(dynamics::max_abs_difference(values(manager, "position"), closed(0.3)), 1e-3);
-  request.names = {"rocker", "crank", "coupler"};
+  request.joint_names = {"rocker", "crank", "coupler"};
   const auto q = closed(-0.2);
   request.positions = {q[2], q[0], q[1]};
   request.velocities = {};
@@ -211,7 +211,7 @@ TEST(Mechanism, ResetTakesIndependentJointsOrAll) {
   EXPECT_EQ(result.code, ResultCode::INVALID_VALUE);
   EXPECT_NE(result.message.find("do not close the loops of 'four_bar'"), std::string::npos)
       << result.message;
-  request.names = {"rocker"};
+  request.joint_names = {"rocker"};
   request.positions = {0.1};
   result = reset(request);
   EXPECT_EQ(result.code, ResultCode::INVALID_VALUE);
@@ -247,7 +247,7 @@ TEST(Mechanism, PayloadTopicChangesTheTorque) {
   EXPECT_NEAR(effort(), expected(0.0), 1e-9);
   EXPECT_GT(std::abs(expected(2.0) - expected(0.0)), 0.1);
   dynamics_msgs::msg::Payload payload;
-  payload.frame = "coupler_link";
+  payload.frame_id = "coupler_link";
   payload.inertia.m = 2.0;
   payload.inertia.com.x = 0.5;
   publisher->publish(payload);

@@ -117,7 +117,7 @@ TEST(ResourceManager, RunsRobotOfTestAssets) {
 
 dynamics_msgs::msg::Payload load(const std::string& frame, double mass) {
   dynamics_msgs::msg::Payload payload;
-  payload.frame = frame;
+  payload.frame_id = frame;
   payload.inertia.m = mass;
   payload.inertia.com.x = 0.5;
   return payload;
@@ -203,7 +203,7 @@ TEST(ResourceManager, ServicesResetPauseAndStep) {
   EXPECT_EQ(manager.state("arm/steps"), before + 7.0);
 
   Reset::Request reset;
-  reset.names = {"joint10"};
+  reset.joint_names = {"joint10"};
   reset.positions = {0.25};
   reset.velocities = {0.125};
   const auto done = manager.call<Reset>("/arm/reset", reset);
@@ -218,9 +218,9 @@ TEST(ResourceManager, ServicesResetPauseAndStep) {
     return result ? result->result.code : -1;
   };
   Reset::Request bad = reset;
-  bad.names = {"joint2"};
+  bad.joint_names = {"joint2"};
   EXPECT_EQ(refused(bad), ResultCode::UNKNOWN_JOINT);
-  bad.names = {"joint10", "joint10"};
+  bad.joint_names = {"joint10", "joint10"};
   EXPECT_EQ(refused(bad), ResultCode::WRONG_SIZE);
   bad.positions = {0.0, 0.0};
   bad.velocities = {};

@@ -135,14 +135,15 @@ class TestSimulation(unittest.TestCase):
     def reset(self, name, joint, position, velocity):
         answer = self.call(ResetSimulation,
                            f'/{name}/simulation/reset',
-                           names=[joint],
+                           joint_names=[joint],
                            positions=[position],
                            velocities=[velocity])
         self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
         return answer
 
     def state(self, name):
-        return self.call(SetSimulationState, f'/{name}/simulation/set_state', state=0)
+        return self.call(SetSimulationState, f'/{name}/simulation/set_state',
+                         state=SetSimulationState.Request.QUERY)
 
     def until_paused(self, name):
         paused = SetSimulationState.Request.PAUSED
@@ -230,8 +231,9 @@ class TestSimulation(unittest.TestCase):
         self.until(lambda: self.states['first'][stamp]['joint2/position'] == 0.75, 'the new state')
         self.assertEqual(self.states['first'][stamp]['joint1/position'], START[0])
         self.assertEqual(self.states['first'][stamp]['joint2/velocity'], 0.5)
-        for fields, code in (({'names': ['joint3'], 'positions': [0.0]}, ResultCode.UNKNOWN_JOINT),
-                             ({'names': ['joint2']}, ResultCode.WRONG_SIZE),
+        for fields, code in (({'joint_names': ['joint3'], 'positions': [0.0]},
+                              ResultCode.UNKNOWN_JOINT),
+                             ({'joint_names': ['joint2']}, ResultCode.WRONG_SIZE),
                              ({'reset_time': True, 'keep_controllers': True},
                               ResultCode.INVALID_VALUE)):
             answer = self.call(ResetSimulation, '/first/simulation/reset', **fields)

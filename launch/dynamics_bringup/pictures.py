@@ -83,7 +83,8 @@ class Screenshots:
         self.wait_until(client.service_is_ready, "no simulation found")
         state = SetSimulationState.Request.WAITING
         while state == SetSimulationState.Request.WAITING:
-            future = client.call_async(SetSimulationState.Request())
+            future = client.call_async(
+                SetSimulationState.Request(state=SetSimulationState.Request.QUERY))
             self.wait_until(future.done, "no response from the simulation")
             state = future.result().state
         goals = []

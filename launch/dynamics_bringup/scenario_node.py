@@ -127,7 +127,7 @@ class ScenarioNode(Node):
 
     def set_payload(self):
         request = SetPayload.Request()
-        request.payload.frame = self.payload_frame
+        request.payload.frame_id = self.payload_frame
         inertia = request.payload.inertia
         inertia.m = self.payload_mass
         inertia.com.x, inertia.com.y, inertia.com.z = self.payload_center

@@ -80,7 +80,7 @@ class TestFreeFall(RobotTest):
 
         # reset to a given state
         self.set_state(PAUSED)
-        self.reset(names=["joint2", "joint5"], positions=[-1.0, 0.25])
+        self.reset(joint_names=["joint2", "joint5"], positions=[-1.0, 0.25])
         time = seconds_of(self.step(1).time)
         self.robot.wait_until(lambda: self.robot.time() >= time, "no state after the reset")
         place = dict(zip(self.robot.last.name, self.robot.last.position))

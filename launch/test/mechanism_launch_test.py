@@ -116,7 +116,7 @@ class TestMechanism(RobotTest):
         self.assertEqual(list(answer().independent_joints), ["turn", "shoulder", "drive"])
 
     def test_3_reset_takes_independent_joints(self):
-        self.reset(names=["shoulder", "drive"], positions=[0.3, -0.2])
+        self.reset(joint_names=["shoulder", "drive"], positions=[0.3, -0.2])
         time = seconds_of(self.step(1).time)
         self.robot.wait_until(lambda: self.robot.time() >= time, "no state after the reset")
         place = dict(zip(self.robot.last.name, self.robot.last.position))
@@ -125,7 +125,7 @@ class TestMechanism(RobotTest):
         self.assertLess(Loops(ARM).gap(place), 1e-9)
         answer = self.robot.call(
             ResetSimulation, "/simulation/reset",
-            ResetSimulation.Request(names=["elbow"], positions=[0.1]))
+            ResetSimulation.Request(joint_names=["elbow"], positions=[0.1]))
         self.assertEqual(answer.result.code, ResultCode.INVALID_VALUE)
         self.assertIn("joint 'elbow': follows from the closed loops", answer.result.message)
 

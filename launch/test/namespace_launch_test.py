@@ -42,7 +42,7 @@ class TestNamespace(unittest.TestCase):
 
         def terms(names, positions):
             return robot.call(GetDynamicsTerms, "dynamics/get_dynamics_terms",
-                              GetDynamicsTerms.Request(joint_names=names, position=positions))
+                              GetDynamicsTerms.Request(joint_names=names, positions=positions))
 
         answer = terms(list(robot.last.name), list(robot.last.position))
         self.assertEqual(answer.result.code, 0, answer.result.message)

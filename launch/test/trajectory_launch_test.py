@@ -33,7 +33,7 @@ class TestTrajectory(RobotTest):
             place = dict(zip(robot.last.name, robot.last.position))
             self.assertAlmostEqual(place[name], value, delta=1e-4)
         model = robot.call(GetModel, "/dynamics/get_model", GetModel.Request())
-        self.assertEqual(model.payload.frame, "tool0")
+        self.assertEqual(model.payload.frame_id, "tool0")
         self.assertEqual(model.payload.inertia.m, 0.5)
 
         client = ActionClient(robot.node, FollowJointTrajectory,

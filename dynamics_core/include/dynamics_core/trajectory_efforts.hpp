@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,7 @@
 
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/export.hpp"
+#include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/view.hpp"
@@ -86,11 +88,11 @@ EffortParts effort_parts(const Model& model, BatchWorkspace& workspace, ConstVec
 //   else std::cerr << scaled.message << '\n';  // names joint and point
 //
 // Method uniform runs the whole trajectory at one rate x <= 1. At rate x the efforts are
-// g(q) + friction(x q') + (M q'' + C q') x^2; the largest x that every sample allows is found by
-// bisection. The path stays exactly the same. Method per_segment gives every segment a factor of
-// its own, slow only where the limits require it (Bobrow, Dubowsky and Gibson 1985; Pham and Pham
-// 2018); the trajectory through the slowed points is then checked itself and slowed further where
-// it exceeds a limit. It is never slower than uniform scaling.
+// g(q) - J^T w + friction(x q') + (M q'' + C q') x^2 with wrenches w; the largest x that every
+// sample allows is found by bisection. The path stays exactly the same. Method per_segment gives
+// every segment a factor of its own, slow only where the limits require it (Bobrow, Dubowsky and
+// Gibson 1985; Pham and Pham 2018); the trajectory through the slowed points is then checked itself
+// and slowed further where it exceeds a limit. It is never slower than uniform scaling.
 //
 // Limits are checked at the points, on both sides of each, and at samples_between_points samples
 // between two points. A trajectory is never made faster. Velocities at start and end are slowed
@@ -111,6 +113,11 @@ struct TimeScalingOptions {
   static constexpr std::int64_t latest_time_limit = 4'000'000'000'000'000'000;
   std::int64_t latest_time = latest_time_limit;  ///< of the last scaled point (ns)
   std::string points_name = "points";            ///< in messages: "points[3]"
+  /// Wrenches that act on links from outside all along the path.
+  std::vector<LinkWrench> wrenches;
+  /// Called before each check of the path with the share of the work that is done, 0 to 1 and never
+  /// decreasing. Returning false ends the call with Outcome::canceled.
+  std::function<bool(double)> progress;
 };
 
 /// The result of scale_time().
@@ -119,7 +126,8 @@ struct ScaledPath {
   enum class Outcome {
     success,
     limits_not_met,  ///< gravity alone exceeds a limit, or largest_factor or latest_time is too low
-    not_converged    ///< the iteration ended before the limits were met
+    not_converged,   ///< the iteration ended before the limits were met
+    canceled         ///< by TimeScalingOptions::progress
   };
   Outcome outcome = Outcome::success;
   std::string message;  ///< empty on success, else names joint and point

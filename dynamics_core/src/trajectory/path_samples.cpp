@@ -14,12 +14,13 @@
 namespace dynamics {
 
 PathSampler::PathSampler(const Model& model, BatchWorkspace& workspace, SampleLimits limits,
-                         bool friction, SampleName name)
+                         bool friction, std::vector<LinkWrench> wrenches, SampleName name)
     : model_(model),
       batch_(workspace),
       single_(model),
       limits_(std::move(limits)),
       has_friction_(friction),
+      wrenches_(std::move(wrenches)),
       name_(std::move(name)),
       friction_(model.size(), 0.0),
       speed_(model.size()) {}
@@ -61,6 +62,13 @@ std::vector<double> PathSampler::momentum(const PathSamples& samples) {
 void PathSampler::inverse_dynamics(const std::vector<double>& q, const std::vector<double>& qd,
                                    const std::vector<double>& qdd, std::vector<double>& tau) {
   frictionless_efforts(model_, batch_, q, qd, qdd, tau, name_);
+  if (wrenches_.empty()) return;
+  const std::size_t n = model_.size();
+  std::vector<double> external(n);
+  for (std::size_t k = 0; k * n < q.size(); ++k) {
+    wrenches_to_joint_torques(model_, single_, {&q[k * n], n}, wrenches_, external);
+    for (std::size_t i = 0; i < n; ++i) tau[k * n + i] -= external[i];
+  }
 }
 
 const std::vector<double>& PathSampler::friction(const PathSamples& samples, std::size_t sample,

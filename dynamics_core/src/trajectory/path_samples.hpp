@@ -5,7 +5,7 @@
 //
 // At the rate x <= 1 of its own speed, a trajectory needs at a sample the efforts
 //
-//   tau(x) = g(q) + friction(x q') + (M q'' + C q') x^2
+//   tau(x) = g(q) - J^T w + friction(x q') + (M q'' + C q') x^2
 //
 // Each joint's effort is monotone, convex or concave in x (friction opposes the motion and grows
 // ever more slowly), so the largest x that a sample allows is found by bisection.
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "dynamics_core/batch.hpp"
+#include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/workspace.hpp"
@@ -35,7 +36,7 @@ inline double sample_share(std::size_t sample) {
 /// which is sample s % samples_per_segment of segment s / samples_per_segment.
 struct PathSamples {
   std::vector<double> q, v, a;  ///< position, velocity, acceleration
-  std::vector<double> gravity;  ///< g
+  std::vector<double> gravity;  ///< g - J^T w: what does not depend on the rate
   std::vector<double> inertia;  ///< M a + C v, proportional to the square of the rate
 };
 
@@ -55,7 +56,7 @@ class PathSampler {
   using SampleName = std::function<std::string(std::size_t)>;  ///< for messages
 
   PathSampler(const Model& model, BatchWorkspace& workspace, SampleLimits limits, bool friction,
-              SampleName name);
+              std::vector<LinkWrench> wrenches, SampleName name);
 
   const SampleLimits& limits() const { return limits_; }
 
@@ -74,6 +75,7 @@ class PathSampler {
                       Bottleneck& bottleneck);
 
  private:
+  /// M qdd + C qd + g - J^T w
   void inverse_dynamics(const std::vector<double>& q, const std::vector<double>& qd,
                         const std::vector<double>& qdd, std::vector<double>& tau);
   double effort(const PathSamples& samples, std::size_t sample, std::size_t joint, double rate);
@@ -86,6 +88,7 @@ class PathSampler {
   Workspace single_;
   SampleLimits limits_;
   bool has_friction_;
+  std::vector<LinkWrench> wrenches_;
   SampleName name_;
   std::vector<double> friction_, speed_;
 };

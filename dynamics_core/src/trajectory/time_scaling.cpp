@@ -36,6 +36,9 @@ void check_options(const TimeScalingOptions& options) {
   }
 }
 
+/// Thrown where the caller cancels.
+struct Canceled {};
+
 /// The path to be scaled: with velocities, and with the interior points.
 TimedPath prepared(const TimedPath& path, std::size_t size, std::size_t interior_points) {
   if (path.points() < 2) {
@@ -69,6 +72,8 @@ ScaledPath failure(Outcome outcome, std::string message) {
   return made;
 }
 
+constexpr int most_rounds = 60;
+
 class TimeScaling {
  public:
   TimeScaling(const Model& model, BatchWorkspace& workspace, const TimedPath& path,
@@ -77,7 +82,7 @@ class TimeScaling {
         n_(model.size()),
         options_(options),
         path_(prepared(path, n_, options.interior_points)),
-        sampler_(model, workspace, limits_of(model, options), options.friction,
+        sampler_(model, workspace, limits_of(model, options), options.friction, options.wrenches,
                  [this](std::size_t sample) { return where(sample); }),
         samples_(sampler_.sample(path_)) {}
 
@@ -122,6 +127,14 @@ class TimeScaling {
   }
 
  private:
+  /// Each check counts as one part of those that may be needed: of the uniform rate, and of
+  /// most_rounds rounds by segment.
+  void report_progress() {
+    constexpr double parts = most_rounds + 2.0;
+    const double share = std::min(1.0, static_cast<double>(checks_++) / parts);
+    if (options_.progress && !options_.progress(share)) throw Canceled();
+  }
+
   std::size_t segments() const { return path_.points() - 1; }
   double duration(std::size_t segment) const {
     return to_seconds(path_.times[segment + 1] - path_.times[segment]);
@@ -175,6 +188,7 @@ class TimeScaling {
   /// Checks a slowed trajectory at its own samples: sets its ratios, checked_ and excess_, and the
   /// worst violation as the bottleneck.
   bool within_limits(ScaledPath& made, Bottleneck& bottleneck) {
+    report_progress();
     checked_ = sampler_.sample(made.path);
     excess_ = 0.0;
     made.largest_effort_ratio = made.largest_velocity_ratio = 0.0;
@@ -242,7 +256,6 @@ class TimeScaling {
   double smallest_y() const { return 1.0 / (options_.largest_factor * options_.largest_factor); }
 
   ScaledPath by_segment() {
-    constexpr int most_rounds = 60;
     const std::vector<double> momentum = sampler_.momentum(samples_);
     std::vector<double> largest(segments() + 1, 1.0), y = largest, rate(segments() + 1);
     Bottleneck bottleneck;
@@ -322,8 +335,8 @@ class TimeScaling {
     const auto& joint = model_.coordinates()[what.joint];
     const char* unit = joint.prismatic ? "N" : "N m";
     return fmt::format(
-        "gravity alone requires {:.6g} {} of joint '{}' at {}; {:.6g} {} are allowed, and no "
-        "slow-down helps",
+        "{} {:.6g} {} of joint '{}' at {}; {:.6g} {} are allowed, and no slow-down helps",
+        options_.wrenches.empty() ? "gravity alone requires" : "gravity and the wrenches require",
         std::abs(samples_.gravity[what.sample * n_ + what.joint]), unit, joint.name,
         where(what.sample), sampler_.limits().effort[what.joint], unit);
   }
@@ -357,6 +370,7 @@ class TimeScaling {
   PathSampler sampler_;
   PathSamples samples_;  ///< of the given path
   PathSamples checked_;  ///< of the slowed trajectory checked last
+  std::size_t checks_ = 0;
   double excess_ = 0.0;  ///< by which share that one exceeds what is allowed, at most
 };
 
@@ -365,8 +379,12 @@ class TimeScaling {
 ScaledPath scale_time(const Model& model, BatchWorkspace& workspace, const TimedPath& path,
                       const TimeScalingOptions& options) {
   check_options(options);
-  TimeScaling scaling(model, workspace, path, options);
-  return options.method == Method::per_segment ? scaling.per_segment() : scaling.uniform();
+  try {
+    TimeScaling scaling(model, workspace, path, options);
+    return options.method == Method::per_segment ? scaling.per_segment() : scaling.uniform();
+  } catch (const Canceled&) {
+    return failure(Outcome::canceled, "canceled");
+  }
 }
 
 }  // namespace dynamics

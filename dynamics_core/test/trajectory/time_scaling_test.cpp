@@ -126,6 +126,61 @@ TEST(TimeScaling, FailsWhereGravityAloneExceedsALimit) {
   }
 }
 
+/// A moment of 5 N m helps to start and adds to what the brake at the end must do, where the weight
+/// helps: 0.65 * 6 angle / T^2 = 12 - 5 + 9.81 sin(angle).
+TEST(TimeScaling, AddsWrenchesToTheWeight) {
+  const Model model = pendulum();
+  const double needed = 0.65 * 6.0 * 0.2 / (0.2 * 0.2);
+  TimeScalingOptions options;
+  const Axes all[] = {Axes::local, Axes::world, Axes::local_world_aligned};
+  for (const Axes axes : all) {
+    options.wrenches = {{model.frame("bob"), {.moment = {0.0, 5.0, 0.0}}, axes}};
+    const ScaledPath scaled = scale(model, swing(0.2, 0.2), options);
+    ASSERT_EQ(scaled.outcome, Outcome::success) << scaled.message;
+    EXPECT_NEAR(scaled.factors[0], std::sqrt(needed / (7.0 + 9.81 * std::sin(0.2))), 1e-8);
+    EXPECT_NEAR(scaled.largest_effort_ratio, 1.0, 1e-7);
+    options.method = Method::per_segment;
+    EXPECT_LE(scale(model, swing(0.2, 0.2), options).largest_effort_ratio, 1.0);
+    options.method = Method::uniform;
+  }
+  options.wrenches = {{model.frame("bob"), {.moment = {0.0, 20.0, 0.0}}}};
+  for (const Method method : both) {
+    options.method = method;
+    const ScaledPath failed = scale(model, swing(0.2, 0.2), options);
+    EXPECT_EQ(failed.outcome, Outcome::limits_not_met);
+    EXPECT_THAT(failed.message, HasSubstr("gravity and the wrenches require"));
+  }
+}
+
+TEST(TimeScaling, ReportsProgressAndCanBeCanceled) {
+  TimeScalingOptions options;
+  options.method = Method::per_segment;
+  std::vector<double> shares;
+  options.progress = [&](double share) {
+    shares.push_back(share);
+    return true;
+  };
+  const TimedPath path = swing(0.2, 0.1);
+  ASSERT_EQ(scale(pendulum(), path, options).outcome, Outcome::success);
+  ASSERT_GE(shares.size(), 2u);
+  EXPECT_EQ(shares.front(), 0.0);
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_LE(shares.back(), 1.0);
+  const std::size_t checks = shares.size();
+  for (std::size_t most = 0; most < checks; ++most) {
+    shares.clear();
+    options.progress = [&](double share) {
+      shares.push_back(share);
+      return shares.size() <= most;
+    };
+    const ScaledPath canceled = scale(pendulum(), path, options);
+    EXPECT_EQ(canceled.outcome, Outcome::canceled);
+    EXPECT_EQ(canceled.message, "canceled");
+    EXPECT_TRUE(canceled.path.times.empty());
+    EXPECT_EQ(shares.size(), most + 1);
+  }
+}
+
 TEST(TimeScaling, KeepsTheLargestFactor) {
   const TimedPath path = swing(0.2, 0.02);  // needs sqrt(162.5)
   for (const Method method : both) {

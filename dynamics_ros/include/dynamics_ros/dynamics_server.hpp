@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the dynamics node answers, without a node: requests in, responses out.
+// The services of the dynamics node in this process, without a node: requests in, responses out.
 //
 //   dynamics_ros::DynamicsServer server({});
 //   server.set_description(urdf);
 //   server.inverse_dynamics(request, response);
 //
-// A request is checked whole before anything is computed. What is wrong with it is answered by a
-// result code and a message naming joint, point and field; nothing is ever thrown. Any number of
-// threads may call; a request in progress keeps the model that it began with.
+// A request is validated completely before anything is computed. The response to an invalid request
+// has a result code and a message that names joint, point and field; nothing is thrown. Any number
+// of threads may call; a request in progress keeps the model that it began with.
 
 #include <Eigen/Core>
 #include <cstddef>
 #include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/model.hpp>
+#include <dynamics_msgs/action/scale_trajectory.hpp>
 #include <dynamics_msgs/action/simulate.hpp>
+#include <dynamics_msgs/msg/model_overrides.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <dynamics_msgs/srv/check_model.hpp>
@@ -30,6 +32,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <sensor_msgs/msg/joint_state.hpp>
 #include <string>
 
 namespace dynamics_ros {
@@ -39,11 +42,12 @@ struct ServerOptions {
   double friction_velocity = 0.01;              ///< see dynamics::ModelOptions (rad/s or m/s)
   std::size_t largest_request = 100000;         ///< points or states
   std::size_t largest_scaling = 10000;          ///< points of a trajectory to be slowed down
-  double largest_factor = 1000.0;               ///< of a slow-down, where the request has no bound
   std::size_t batch_threads = 1;                ///< that work on a large request, 0: all processors
   double longest_simulation = 600.0;            ///< computing time of one run (s)
+  double joint_state_timeout = 1.0;             ///< age of joint states that may be used (s)
 };
 
+class JointStates;
 class Robot;
 
 class DynamicsServer {
@@ -68,10 +72,16 @@ class DynamicsServer {
   std::optional<dynamics::Model> model() const;
   /// The mechanism in use, if the robot has closed loops.
   std::optional<dynamics::Mechanism> mechanism() const;
-  /// What the robot carries; its frame is empty where it carries nothing.
+  /// What the robot carries; its frame_id is empty where it carries nothing.
   dynamics_msgs::msg::Payload payload() const;
 
+  /// Takes the positions of joints for requests with OtherJoints::JOINT_STATES.
+  void take_joint_states(const sensor_msgs::msg::JointState& message);
+
   void inverse_dynamics(const Request<dynamics_msgs::srv::InverseDynamics>& request,
+                        Response<dynamics_msgs::srv::InverseDynamics>& response) const;
+  /// The same; the trajectory of the request becomes that of the response, without a copy.
+  void inverse_dynamics(Request<dynamics_msgs::srv::InverseDynamics>&& request,
                         Response<dynamics_msgs::srv::InverseDynamics>& response) const;
   void check_torque_limits(const Request<dynamics_msgs::srv::CheckTorqueLimits>& request,
                            Response<dynamics_msgs::srv::CheckTorqueLimits>& response) const;
@@ -88,13 +98,24 @@ class DynamicsServer {
   void check_model(const Request<dynamics_msgs::srv::CheckModel>& request,
                    Response<dynamics_msgs::srv::CheckModel>& response) const;
 
-  /// Runs a simulation; `go_on` is asked now and then with the time reached, and ends it by false.
+  /// The same; `go_on` is called with the share of the work that is done, and cancels by false.
+  void scale_trajectory(const dynamics_msgs::action::ScaleTrajectory::Goal& goal,
+                        dynamics_msgs::action::ScaleTrajectory::Result& result,
+                        const std::function<bool(double)>& go_on) const;
+
+  /// Runs a simulation; `go_on` is called with the time reached (s), and cancels by false.
   void simulate(const dynamics_msgs::action::Simulate::Goal& goal,
                 dynamics_msgs::action::Simulate::Result& result,
                 const std::function<bool(double)>& go_on = {}) const;
 
  private:
-  std::shared_ptr<const Robot> robot() const;  ///< throws Fault where there is none
+  /// Throw Fault if there is none, or if it cannot be as the request wants it.
+  std::shared_ptr<const Robot> robot() const;
+  std::shared_ptr<const Robot> robot(const dynamics_msgs::msg::ModelOverrides& overrides) const;
+
+  template <class Input, class Output>
+  void scale(const Input& request, Output& response,
+             const std::function<bool(double)>& go_on) const;
 
   ServerOptions options_;
   std::mutex change_;          // one change of the model at a time
@@ -102,6 +123,10 @@ class DynamicsServer {
   std::shared_ptr<const Robot> robot_;
   std::shared_ptr<const std::string> received_;  // the last description, used or not
   std::string refused_;                          // why it could not be used
+  // the last robot that a request changed for itself, for further ones with the same changes
+  mutable std::shared_ptr<const Robot> changed_, changed_from_;
+  mutable dynamics_msgs::msg::ModelOverrides changes_;
+  std::unique_ptr<JointStates> joint_states_;
 };
 
 }  // namespace dynamics_ros
