@@ -51,7 +51,7 @@ PUBLIC = {
     "batch": "batch",
     "trajectory": "joint_log marker_shapes trajectory trajectory_efforts",
     "ode": "integrators",
-    "plant": "plant",
+    "plant": "plant sensors",
     "control": "controllers",
     "simulation": "real_time_simulation recording simulate",
     "check": "check",

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lifecycle, read and write of the hardware component.
 #include "dynamics_sim/dynamics_system.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <dynamics_core/closed_loops.hpp>
-#include <dynamics_core/error.hpp>
-#include <dynamics_core/flexible_model.hpp>
-#include <dynamics_core/from_urdf.hpp>
 #include <pluginlib/class_list_macros.hpp>
 #include <rclcpp/logging.hpp>
 #include <stdexcept>
-#include <tuple>
 
 namespace dynamics_sim {
 namespace {
@@ -27,95 +22,55 @@ rclcpp::Node::SharedPtr node_of(const System&, long) {
   return nullptr;
 }
 
-std::unique_ptr<dynamics::Plant> make_plant(const std::string& urdf,
-                                            const dynamics::ModelOptions& options) {
-  dynamics::RobotDescription description = dynamics::read_urdf(urdf, "robot description");
-  if (!description.constraints.empty())
-    return dynamics::loop_plant(dynamics::Mechanism(std::move(description), options));
-  const dynamics::Model model(std::move(description), options);
-  if (!model.singular_reason().empty())
-    throw dynamics::StateError("robot '" + model.name() + "'", model.singular_reason());
-  if (dynamics::FlexibleModel::has_modes(model))
-    return dynamics::flexible_plant(dynamics::FlexibleModel(model));
-  return dynamics::rigid_plant(model);
-}
-
-std::vector<dynamics::Note> notes_of(const dynamics::Plant& plant) {
-  std::vector<dynamics::Note> notes(plant.model().notes().begin(), plant.model().notes().end());
-  if (const dynamics::Mechanism* mechanism = plant.mechanism())
-    notes.insert(notes.end(), mechanism->notes().begin(), mechanism->notes().end());
-  return notes;
-}
-
 }  // namespace
 
 #ifdef DYNAMICS_SIM_INIT_WITH_PARAMS
 DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
     const hardware_interface::HardwareComponentInterfaceParams& params) {
   const auto result = SystemInterface::on_init(params);
-  return result == CallbackReturn::SUCCESS ? prepare() : result;
+  if (result != CallbackReturn::SUCCESS) return result;
+  const auto node = node_of(*this, 0);
+  const auto executor = std::to_string(reinterpret_cast<std::uintptr_t>(  // NOLINT: an identity
+      params.executor.lock().get()));
+  return prepare(executor + (node ? node->get_namespace() : ""));
 }
 #else
 DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
     const hardware_interface::HardwareInfo& info) {
   const auto result = SystemInterface::on_init(info);
-  return result == CallbackReturn::SUCCESS ? prepare() : result;
+  return result == CallbackReturn::SUCCESS ? prepare("") : result;
 }
 #endif
 
 /// Reads and checks the description.
-DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
+DynamicsSystem::CallbackReturn DynamicsSystem::prepare(const std::string& manager) {
   try {
-    parameters_ = read_parameters(info_);
     transmissions_ = read_transmissions(info_);
-    for (const auto& name : parameters_.ignored) {
+    for (const auto& name : unknown_parameters(info_)) {
       RCLCPP_WARN(get_logger(), "unknown parameter %s is ignored", in_quotes(name).c_str());
     }
-    for (const auto* others : {&info_.sensors, &info_.gpios}) {
-      for (const auto& other : *others) {
-        RCLCPP_WARN(get_logger(), "%s is not simulated", in_quotes(other.name).c_str());
-      }
-    }
-    plant_ = make_plant(info_.original_xml, parameters_.model);
+    robot_ = SimulatedRobot::join(manager, info_);
+    link_ = robot_->block_link(info_.name);
+    first_ = robot_->is_first(info_.name);
+    const SystemBlock& block = robot_->block(info_.name);
     joints_.clear();
-    for (auto& joint : read_joints(info_, *plant_, parameters_)) {
-      joints_.emplace_back(std::move(joint));
+    for (std::size_t i = 0; i < block.joints.size(); ++i) {
+      joints_.emplace_back(block.joints[i]);
+      const auto errors = read_errors(info_.joints[i].parameters, "encoder_", {1, 1},
+                                      "joint " + in_quotes(block.joints[i].name));
+      if (errors.any()) joints_.back().encoder.emplace(errors, 2, robot_->step());
     }
-    robot_ = std::make_unique<dynamics::RealTimeSimulation>(plant_->with_payload(std::nullopt),
-                                                            parameters_.simulation);
-    std::vector<SystemJoint> joints;
-    for (const Joint& joint : joints_) joints.push_back(joint.config);
-    initial_ = read_initial_values(info_, *robot_, joints, parameters_);
-    for (const auto& note : notes_of(*plant_)) {
-      if (note.severity == dynamics::Note::Severity::warning) {
-        RCLCPP_WARN(get_logger(), "%s %s", in_quotes(note.element).c_str(), note.message.c_str());
-      }
+    for (const SystemSensor& sensor : block.sensors) {
+      if (sensor.kind != SystemSensor::Kind::constant) continue;
+      RCLCPP_WARN(
+          get_logger(),
+          "sensor %s is neither a force-torque sensor nor an IMU: its interfaces keep their "
+          "initial values",
+          in_quotes(sensor.name).c_str());
     }
-    if (robot_->implicit()) {
-      RCLCPP_INFO(get_logger(), "%s is stiff: using implicit steps of %g s",
-                  in_quotes(info_.name).c_str(), parameters_.simulation.step);
-    }
-    step_ = std::llround(parameters_.simulation.step * 1e9);
-    period_ = info_.rw_rate == 0 ? step_ : 1'000'000'000 / static_cast<std::int64_t>(info_.rw_rate);
+    if (first_) report_notes();
     warn_of_step();
-    link_ = std::make_shared<SystemLink>(info_.name, *robot_, initial_);
-    link_->read_period = info_.rw_rate == 0 ? 0 : period_;
-    extra_interfaces_.clear();
-    for (std::size_t i = robot_->joints(); i < robot_->size(); ++i) {
-      const std::string& name = link_->coordinates()[i];  // LINK/y1
-      const auto slash = name.rfind('/');
-      extra_interfaces_.emplace_back(name.substr(0, slash), name.substr(slash + 1));
-      extra_interfaces_.emplace_back(name.substr(0, slash), name.substr(slash + 1) + "_velocity");
-    }
-    for (const char* name : {"kinetic_energy", "potential_energy", "strain_energy", "steps",
-                             "evaluations", "late_steps", "unsolved"}) {
-      extra_interfaces_.emplace_back(info_.name, name);
-    }
-    for (const SimpleReduction& one : transmissions_) {
-      for (const char* name : {"position", "velocity", "effort"})
-        extra_interfaces_.emplace_back(one.actuator, name);
-    }
-    SystemRegistry::instance().add(link_);
+    name_extra_interfaces();
     return CallbackReturn::SUCCESS;
   } catch (const std::exception& error) {
     RCLCPP_FATAL(get_logger(), "%s: %s", info_.name.c_str(), error.what());
@@ -124,47 +79,59 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare() {
   }
 }
 
-std::vector<hardware_interface::InterfaceDescription>
-DynamicsSystem::export_unlisted_state_interface_descriptions() {
-  std::vector<hardware_interface::InterfaceDescription> descriptions;
-  for (const auto& [prefix, name] : extra_interfaces_) {
-    hardware_interface::InterfaceInfo interface;
-    interface.name = name;
-    interface.data_type = "double";
-    interface.size = 1;
-    interface.enable_limits = false;
-    descriptions.emplace_back(prefix, interface);
+void DynamicsSystem::report_notes() const {
+  const dynamics::Plant& plant = *robot_->plant();
+  std::vector<dynamics::Note> notes(plant.model().notes().begin(), plant.model().notes().end());
+  if (const dynamics::Mechanism* mechanism = plant.mechanism())
+    notes.insert(notes.end(), mechanism->notes().begin(), mechanism->notes().end());
+  for (const auto& note : notes) {
+    if (note.severity == dynamics::Note::Severity::warning) {
+      RCLCPP_WARN(get_logger(), "%s %s", in_quotes(note.element).c_str(), note.message.c_str());
+    }
   }
-  return descriptions;
+  if (robot_->simulation().implicit()) {
+    RCLCPP_INFO(get_logger(), "%s is stiff: using implicit steps of %g s",
+                in_quotes(info_.name).c_str(), robot_->parameters().simulation.step);
+  }
+}
+
+/// A step longer than the control period makes the robot move in some cycles only.
+void DynamicsSystem::warn_of_step() const {
+  const std::int64_t period = link_->read_period;
+  if (period == 0 || robot_->step() <= period) return;
+  RCLCPP_WARN(get_logger(),
+              "parameter 'step' of %s is %g s, longer than the control period of %g s: the robot "
+              "moves in some periods only; use a step of at most the period",
+              in_quotes(info_.name).c_str(), 1e-9 * static_cast<double>(robot_->step()),
+              1e-9 * static_cast<double>(period));
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecycle::State&) {
   try {
-    find_handles();
-    forget_requests();
-    hold_.assign(robot_->joints(), 0.0);
-    before_ = initial_;
-    robot_->reset(initial_.q, initial_.qd);
-    remainder_ = 0;
-    late_ = 0;
-    for (Joint& joint : joints_) {
-      joint.claims = joint.seen = 0;
-      joint.claimed = {};
-      joint.given = {};
+    {
+      const auto lock = robot_->lock();
+      find_handles();
+      forget_claims();
     }
-    for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
-    if (!robot_->evaluate()) throw std::runtime_error(robot_->fault());
-    export_states();
+    robot_->configure(info_.name, [this] {  // the caller has the lock
+      apply_mode_switches();
+      export_states();
+    });
+    {
+      const auto lock = robot_->lock();
+      missed_ = 0;
+      export_states();
+    }
     services_.reset();  // after an error: a new subscription receives a latched payload again
     if (rclcpp::ok()) {
-      const bool owned = SystemRegistry::instance().clock_is_owned();
+      const SystemParameters& parameters = robot_->parameters();
       services_ = std::make_unique<SystemServices>(
-          node_of(*this, 0), link_,
-          SystemServices::Options{plant_, parameters_.simulation, parameters_.payload_topic,
-                                  !owned});
+          node_of(*this, 0), robot_->link(),
+          SystemServices::Options{info_.name, robot_->plant(), parameters.simulation,
+                                  parameters.payload_topic, parameters.wrench_duration,
+                                  !SystemRegistry::instance().clock_is_owned()});
     }
-    link_->configured = true;
-    link_->set_server([this] { serve(); });
+    configured_ = true;
     return CallbackReturn::SUCCESS;
   } catch (const std::exception& error) {
     RCLCPP_ERROR(get_logger(), "%s: %s", info_.name.c_str(), error.what());
@@ -172,82 +139,36 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_configure(const rclcpp_lifecyc
   }
 }
 
-/// Returns to the state after loading: not paused, without payload and pending requests.
-void DynamicsSystem::forget_requests() {
-  link_->paused = false;
-  link_->steps = 0;
-  link_->payload.withdraw();
-  link_->reset.withdraw();
-  if (!robot_->model().payload()) return;
-  robot_ = std::make_unique<dynamics::RealTimeSimulation>(
-      robot_->plant().with_payload(std::nullopt), parameters_.simulation);
-}
-
-/// A step longer than the control period makes the robot move in some cycles only.
-void DynamicsSystem::warn_of_step() const {
-  if (info_.rw_rate == 0 || step_ <= period_) return;
-  RCLCPP_WARN(get_logger(),
-              "parameter 'step' of %s is %g s, longer than the control period of %g s: the robot "
-              "moves in some periods only; use a step of at most the period",
-              in_quotes(info_.name).c_str(), 1e-9 * static_cast<double>(step_),
-              1e-9 * static_cast<double>(period_));
-}
-
 DynamicsSystem::~DynamicsSystem() {
-  if (link_) link_->set_server(nullptr);
-}
-
-void DynamicsSystem::find_handles() {
-  const auto is = [](const auto& handle, const std::string& prefix, const std::string& name) {
-    return handle->get_prefix_name() == prefix && handle->get_interface_name() == name;
-  };
-  for (Joint& joint : joints_) {
-    for (std::size_t kind = 0; kind < kind_names.size(); ++kind) {
-      for (const auto& handle : joint_states_) {
-        if (is(handle, joint.config.name, kind_names[kind])) joint.state_handle[kind] = handle;
-      }
-      if (kind == acceleration) continue;
-      for (const auto& handle : joint_commands_) {
-        if (is(handle, joint.config.name, kind_names[kind])) joint.command_handle[kind] = handle;
-      }
-    }
-  }
-  extra_handles_.assign(extra_interfaces_.size(), nullptr);
-  for (std::size_t i = 0; i < extra_interfaces_.size(); ++i) {
-    for (const auto& handle : unlisted_states_) {
-      if (is(handle, extra_interfaces_[i].first, extra_interfaces_[i].second))
-        extra_handles_[i] = handle;
-    }
-  }
+  services_.reset();
+  if (robot_) robot_->leave(info_.name);
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_activate(const rclcpp_lifecycle::State&) {
+  robot_->activate(info_.name);
+  const auto lock = robot_->lock();
   find_handles();  // some versions of ros2_control create them only after on_configure
+  missed_ = 0;
   export_states();
-  remainder_ = 0;
-  auto& registry = SystemRegistry::instance();
-  link_->time = registry.time();
-  link_->every_cycle = !info_.is_async;
   active_ = true;
-  link_->active = true;
   return CallbackReturn::SUCCESS;
 }
 
-void DynamicsSystem::stop() {
+/// False if it was never initialized.
+bool DynamicsSystem::stop() {
   active_ = false;
-  if (link_) link_->active = false;
+  if (robot_) robot_->deactivate(info_.name);
+  return robot_ != nullptr;
 }
 
 /// It cannot be read any more.
 void DynamicsSystem::end() {
-  stop();
-  if (!link_) return;
-  link_->configured = false;
-  link_->set_server(nullptr);
+  configured_ = false;
+  if (stop()) robot_->end(info_.name);
 }
 
 DynamicsSystem::CallbackReturn DynamicsSystem::on_deactivate(const rclcpp_lifecycle::State&) {
-  stop();  // the robot does not move until it is activated again
+  stop();  // the robot does not move until a block of it is activated again
   return CallbackReturn::SUCCESS;
 }
 
@@ -270,141 +191,40 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_error(const rclcpp_lifecycle::
 }
 
 DynamicsSystem::return_type DynamicsSystem::write(const rclcpp::Time&, const rclcpp::Duration&) {
-  if (!robot_ || hold_.empty()) return return_type::OK;  // not configured
+  if (!configured_) return return_type::OK;
+  const auto lock = robot_->try_lock();
+  if (!lock.owns_lock()) return return_type::OK;  // a block changes its state: the commands stay
   apply_mode_switches();
   for (Joint& joint : joints_) {
-    if (!joint.config.mimic) command(joint);
+    if (active_ && !joint.config.mimic) command(joint);
   }
   link_->writes.fetch_add(1, std::memory_order_release);
   return return_type::OK;
 }
 
-/// Applies a payload and a reset received since the last call.
-void DynamicsSystem::apply_requests() noexcept {
-  if (auto next = link_->payload.take()) {
-    if (next->continue_from(*robot_)) robot_.swap(next);
-    link_->payload.give_back(std::move(next));
-    link_->payloads.fetch_add(1, std::memory_order_release);
-  }
-  if (link_->reset.has_pending()) apply_reset();
-}
-
-/// Gives back the state before the reset, so that the sender can return to it.
-void DynamicsSystem::apply_reset() noexcept {
-  auto state = link_->reset.take();
-  if (!state) return;
-  std::copy_n(robot_->positions().begin(), before_.q.size(), before_.q.begin());
-  std::copy_n(robot_->velocities().begin(), before_.qd.size(), before_.qd.begin());
-  try {
-    robot_->reset(state->q, state->qd);  // was checked by the sender
-    std::swap(*state, before_);
-    remainder_ = 0;
-    late_ = 0;
-    link_->time = SystemRegistry::instance().time();
-    for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
-    link_->reset_refused = false;
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_logger(), "%s is not reset: %s", info_.name.c_str(), error.what());
-    link_->reset_refused = true;
-  }
-  link_->reset.give_back(std::move(state));
-  link_->resets.fetch_add(1, std::memory_order_release);
-}
-
-/// Applies requests at a time at which the hardware is not read.
-void DynamicsSystem::serve() noexcept {
-  apply_mode_switches();
-  apply_requests();
-  if (robot_->evaluate()) export_states();
-}
-
-/// Time to simulate in this cycle (ns): the period, or as given by the owner of the clock, a pause
-/// or single steps.
-std::int64_t DynamicsSystem::time_to_simulate(std::int64_t period) noexcept {
-  const auto& registry = SystemRegistry::instance();
-  if (registry.clock_is_owned()) {
-    const std::int64_t now = registry.time();
-    const std::int64_t passed = now - link_->time.exchange(now, std::memory_order_acq_rel);
-    return active_ ? std::max<std::int64_t>(passed, 0) : 0;
-  }
-  if (!active_) return 0;
-  if (link_->paused) {
-    std::uint64_t left = link_->steps.load();
-    const bool one = left > 0 && link_->steps.compare_exchange_strong(left, left - 1);
-    return one ? period_ : 0;
-  }
-  // after a delay do not catch up, which would delay the loop further
-  const std::int64_t longest = std::llround(parameters_.largest_period * 1e9);
-  if (period > longest) late_ += static_cast<std::uint64_t>((period - longest) / step_);
-  return std::clamp<std::int64_t>(period, 0, longest);
-}
-
-bool DynamicsSystem::advance(std::int64_t nanoseconds) noexcept {
-  remainder_ += nanoseconds;
-  bool ok = true;
-  if (remainder_ >= step_) robot_->begin(static_cast<std::size_t>(remainder_ / step_));
-  for (; ok && remainder_ >= step_; remainder_ -= step_) ok = robot_->step();
-  return ok && robot_->evaluate();
-}
-
 DynamicsSystem::return_type DynamicsSystem::read(const rclcpp::Time&,
                                                  const rclcpp::Duration& period) {
-  if (!robot_ || hold_.empty()) return return_type::OK;  // not configured
-  apply_mode_switches();
-  apply_requests();
-  if (!advance(time_to_simulate(period.nanoseconds()))) {
+  if (!configured_) return return_type::OK;
+  const auto lock = robot_->try_lock();
+  if (!lock.owns_lock()) {
+    missed_ += period.nanoseconds();
+    return return_type::OK;
+  }
+  const bool changed = apply_mode_switches();
+  const bool ok = robot_->read(*link_, changed, missed_ + period.nanoseconds());
+  missed_ = 0;
+  if (!ok) {
     RCLCPP_ERROR(get_logger(), "%s: simulation stopped: %s", info_.name.c_str(),
-                 robot_->fault().c_str());
-    stop();
-    link_->reads.fetch_add(1, std::memory_order_release);
+                 robot_->simulation().fault().c_str());
+    active_ = false;
     return return_type::ERROR;
   }
-  RCLCPP_WARN_EXPRESSION(get_logger(), robot_->statistics().unsolved > unsolved_,
+  RCLCPP_WARN_EXPRESSION(get_logger(), robot_->take_unsolved(),
                          "%s: the search for held joints and saturated drives did not converge",
                          info_.name.c_str());
-  unsolved_ = robot_->statistics().unsolved;
   export_states();
-  link_->reads.fetch_add(1, std::memory_order_release);
+  link_->time.store(SystemRegistry::instance().time(), std::memory_order_release);
   return return_type::OK;
-}
-
-void DynamicsSystem::export_states() {
-  for (const Joint& joint : joints_) {
-    const std::size_t i = joint.config.coordinate;
-    const double multiplier = joint.config.multiplier;
-    const std::array<double, 4> values = {multiplier * robot_->positions()[i] + joint.config.offset,
-                                          multiplier * robot_->velocities()[i],
-                                          joint.config.mimic ? 0.0 : robot_->efforts()[i],
-                                          multiplier * robot_->accelerations()[i]};
-    for (std::size_t kind = 0; kind < values.size(); ++kind) {
-      if (joint.state_handle[kind]) std::ignore = joint.state_handle[kind]->set_value(values[kind]);
-    }
-  }
-  std::size_t next = 0;
-  const auto export_value = [&](double value) {
-    if (extra_handles_[next]) std::ignore = extra_handles_[next]->set_value(value);
-    ++next;
-  };
-  for (std::size_t i = robot_->joints(); i < robot_->size(); ++i) {
-    export_value(robot_->positions()[i]);
-    export_value(robot_->velocities()[i]);
-  }
-  const dynamics::PlantEnergy energy = robot_->energy();
-  export_value(energy.kinetic);
-  export_value(energy.potential);
-  export_value(energy.strain);
-  export_value(static_cast<double>(robot_->statistics().steps));
-  export_value(static_cast<double>(robot_->statistics().evaluations));
-  export_value(static_cast<double>(late_));
-  export_value(static_cast<double>(robot_->statistics().unsolved));
-  for (const SimpleReduction& one : transmissions_) {
-    const SystemJoint& joint = joints_[one.joint].config;
-    const std::size_t i = joint.coordinate;
-    const double q = joint.multiplier * robot_->positions()[i] + joint.offset;
-    export_value(one.reduction * (q - one.offset));
-    export_value(one.reduction * joint.multiplier * robot_->velocities()[i]);
-    export_value(joint.mimic ? 0.0 : robot_->efforts()[i] / one.reduction);
-  }
 }
 
 }  // namespace dynamics_sim

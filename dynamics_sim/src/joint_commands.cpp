@@ -10,17 +10,6 @@
 
 namespace dynamics_sim {
 
-/// Sets the behavior of a joint without controller.
-void DynamicsSystem::release(std::size_t coordinate) {
-  hold_[coordinate] = robot_->positions()[coordinate];
-  dynamics::JointCommand& command = robot_->commands()[coordinate];
-  switch (parameters_.unclaimed[coordinate]) {
-    case Unclaimed::free: command = dynamics::JointCommand::effort(0.0); break;
-    case Unclaimed::brake: command = dynamics::JointCommand::velocity(0.0); break;
-    case Unclaimed::hold: command = dynamics::JointCommand::position(hold_[coordinate]); break;
-  }
-}
-
 DynamicsSystem::return_type DynamicsSystem::prepare_command_mode_switch(
     const std::vector<std::string>& start, const std::vector<std::string>& stop) {
   const auto joint_of = [&](const std::string& name) {  // by exact name
@@ -34,8 +23,10 @@ DynamicsSystem::return_type DynamicsSystem::prepare_command_mode_switch(
     for (const auto& name : *names) {
       const auto joint = joint_of(name);
       if (joint == joints_.end()) continue;  // belongs to another system
+      const auto is_named = [&](const auto& mirror) { return mirror->get_name() == name; };
       if (std::find(joint->config.commands.begin(), joint->config.commands.end(), name) ==
-          joint->config.commands.end()) {
+              joint->config.commands.end() &&
+          std::none_of(joint_commands_.begin(), joint_commands_.end(), is_named)) {
         RCLCPP_ERROR(get_logger(), "command interface '%s' does not exist", name.c_str());
         return return_type::ERROR;
       }
@@ -49,7 +40,7 @@ DynamicsSystem::return_type DynamicsSystem::perform_command_mode_switch(
   for (Joint& joint : joints_) {
     std::uint32_t claims = joint.claims.load();
     bool changed = false;
-    for (std::size_t kind = 0; kind < 3; ++kind) {
+    for (std::size_t kind = 0; kind < kind_names.size(); ++kind) {
       if (joint.config.commands[kind].empty()) continue;
       if (std::find(stop.begin(), stop.end(), joint.config.commands[kind]) != stop.end()) {
         claims &= ~(1U << kind);
@@ -65,26 +56,40 @@ DynamicsSystem::return_type DynamicsSystem::perform_command_mode_switch(
         changed = true;
       }
     }
-    if (changed) joint.claims = claims + 8;
+    if (changed) joint.claims = claims + 16;
   }
   return return_type::OK;
 }
 
 /// Called in the control loop. Until the first command a joint behaves as without controller.
-void DynamicsSystem::apply_mode_switches() {
+/// Returns whether a joint was switched.
+bool DynamicsSystem::apply_mode_switches() {
+  bool changed = false;
   for (Joint& joint : joints_) {
     const std::uint32_t claims = joint.claims.load();
     if (claims == joint.seen) continue;
+    changed = true;
     joint.seen = claims;
-    for (std::size_t kind = 0; kind < 3; ++kind) joint.claimed[kind] = ((claims >> kind) & 1U) != 0;
+    for (std::size_t kind = 0; kind < kind_names.size(); ++kind)
+      joint.claimed[kind] = ((claims >> kind) & 1U) != 0;
     joint.given = {};
-    release(joint.config.coordinate);
+    robot_->release(joint.config.coordinate);
+  }
+  return changed;
+}
+
+/// No joint is claimed. The caller has the lock.
+void DynamicsSystem::forget_claims() {
+  for (Joint& joint : joints_) {
+    joint.claims = joint.seen = 0;
+    joint.claimed = {};
+    joint.given = {};
   }
 }
 
 /// Reads the commands of a joint. A command that is not finite is ignored.
 void DynamicsSystem::command(Joint& joint) {
-  for (std::size_t kind = 0; kind < 3; ++kind) {
+  for (std::size_t kind = 0; kind < kind_names.size(); ++kind) {
     if (!joint.claimed[kind] || !joint.command_handle[kind]) continue;
     const auto value = joint.command_handle[kind]->get_optional();
     if (value && std::isfinite(*value)) {
@@ -92,7 +97,7 @@ void DynamicsSystem::command(Joint& joint) {
       joint.given[kind] = true;
     }
   }
-  dynamics::JointCommand& target = robot_->commands()[joint.config.coordinate];
+  dynamics::JointCommand& target = robot_->simulation().commands()[joint.config.coordinate];
   const double rate =
       joint.claimed[velocity] && joint.given[velocity] ? joint.value[velocity] : 0.0;
   if (joint.claimed[position]) {
@@ -103,6 +108,10 @@ void DynamicsSystem::command(Joint& joint) {
     }
   } else if (joint.claimed[velocity]) {
     if (joint.given[velocity]) target = dynamics::JointCommand::velocity(rate);
+  } else if (joint.claimed[acceleration]) {
+    if (joint.given[acceleration])
+      target = dynamics::JointCommand::acceleration(joint.value[acceleration]);
+    return;
   } else if (joint.claimed[effort] && joint.given[effort]) {
     target = dynamics::JointCommand::effort(joint.value[effort]);
   }

@@ -53,6 +53,7 @@ std::shared_ptr<Simulation> Simulation::create(
 
 void Simulation::listen() {
   const std::weak_ptr<Simulation> weak = weak_from_this();
+  factor_ = node_->create_publisher<std_msgs::msg::Float64>("~/real_time_factor", 1);
   description_ = node_->create_subscription<std_msgs::msg::String>(
       "robot_description", rclcpp::QoS(1).transient_local(), [weak](const std_msgs::msg::String&) {
         if (const auto self = weak.lock())
@@ -145,6 +146,20 @@ void Simulation::publish_clock() {
   clock_->publish(message);
 }
 
+/// Once per second: simulated time per real time since the last message.
+void Simulation::publish_factor() {
+  const auto now = Clock::now();
+  const std::chrono::duration<double, std::nano> passed = now - measured_since_;
+  if (passed < std::chrono::seconds(1)) return;
+  if (measured_since_ != Clock::time_point() && time_ >= measured_from_) {
+    std_msgs::msg::Float64 message;
+    message.data = static_cast<double>(time_ - measured_from_) / passed.count();
+    factor_->publish(message);
+  }
+  measured_since_ = now;
+  measured_from_ = time_;
+}
+
 /// True if the robot cannot be simulated.
 bool Simulation::failed() {
   if (const auto failure = SystemRegistry::instance().failure()) {
@@ -198,24 +213,27 @@ void Simulation::check_controllers() {
 /// True if the simulated time can start.
 bool Simulation::ready() {
   links_ = SystemRegistry::instance().systems();
-  if (!std::all_of(links_.begin(), links_.end(), [](const auto& link) { return !!link->active; })) {
+  blocks_.clear();
+  for (const auto& link : links_)
+    blocks_.insert(blocks_.end(), link->blocks().begin(), link->blocks().end());
+  if (!std::all_of(blocks_.begin(), blocks_.end(), [](const auto& one) { return !!one->active; })) {
     return false;
   }
   const std::lock_guard guard(mutex_);
   return ready_;
 }
 
-/// The manager skips hardware that is locked by another thread: repeat until all systems have
+/// The manager skips hardware that is locked by another thread: repeat until all blocks have
 /// reached this time. It also skips hardware with a lower rate (rw_rate), until its own period has
 /// passed; repeat only if that is overdue.
 void Simulation::read() {
   const auto end = Clock::now() + milliseconds(500);
   for (;;) {
     manager_->read(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
-    const bool done = std::all_of(links_.begin(), links_.end(), [&](const auto& link) {
-      if (!link->active || !link->every_cycle) return true;
-      if (!is_slow(*link)) return link->time == time_;
-      return time_ - link->time <= link->read_period + period_ / 2;
+    const bool done = std::all_of(blocks_.begin(), blocks_.end(), [&](const auto& block) {
+      if (!block->active || !block->every_cycle) return true;
+      if (!is_slow(*block)) return block->time == time_;
+      return time_ - block->time <= block->read_period + period_ / 2;
     });
     if (done || Clock::now() > end || !rclcpp::ok()) return;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -224,14 +242,14 @@ void Simulation::read() {
 
 void Simulation::write() {
   writes_.clear();
-  for (const auto& link : links_) writes_.push_back(link->writes);
+  for (const auto& block : blocks_) writes_.push_back(block->writes);
   const auto end = Clock::now() + milliseconds(500);
   for (;;) {
     manager_->write(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
     bool done = true;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      done = done && (!links_[i]->active || !links_[i]->every_cycle || is_slow(*links_[i]) ||
-                      links_[i]->writes != writes_[i]);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      done = done && (!blocks_[i]->active || !blocks_[i]->every_cycle || is_slow(*blocks_[i]) ||
+                      blocks_[i]->writes != writes_[i]);
     }
     if (done || Clock::now() > end || !rclcpp::ok()) return;
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -311,6 +329,7 @@ int Simulation::run() {
         break;
       }
       process_requests();
+      publish_factor();
       bool started = false, frozen = false, go = false;
       {
         const std::lock_guard guard(mutex_);

@@ -4,6 +4,7 @@
 // Runs the control loop with simulated time: each cycle advances the time by one nominal period,
 // then reads, updates and writes. See simulation_node in the README of the package.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <rclcpp/rclcpp.hpp>
 #include <rosgraph_msgs/msg/clock.hpp>
+#include <std_msgs/msg/float64.hpp>
 #include <std_msgs/msg/string.hpp>
 #include <string>
 #include <vector>
@@ -68,6 +70,7 @@ class Simulation : public std::enable_shared_from_this<Simulation> {
   bool loaded();
   void set_time(std::int64_t nanoseconds);
   void publish_clock();
+  void publish_factor();
   rclcpp::Time stamp() const;
   void hold_time();
   void cycle();
@@ -82,11 +85,17 @@ class Simulation : public std::enable_shared_from_this<Simulation> {
   std::string exchange_states(const Links& links,
                               std::vector<std::unique_ptr<SystemState>>& states);
   void request_time(std::int64_t nanoseconds);
-  bool is_slow(const SystemLink& link) const { return link.read_period > period_; }
+  bool is_slow(const BlockLink& block) const { return block.read_period > period_; }
+  /// True if no block is read in every cycle.
+  bool is_slow(const SystemLink& link) const {
+    return std::all_of(link.blocks().begin(), link.blocks().end(),
+                       [&](const auto& block) { return is_slow(*block); });
+  }
 
   std::shared_ptr<controller_manager::ControllerManager> manager_;
   rclcpp::Node::SharedPtr node_;
   rclcpp::Publisher<rosgraph_msgs::msg::Clock>::SharedPtr clock_;
+  rclcpp::Publisher<std_msgs::msg::Float64>::SharedPtr factor_;
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr check_parameters_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr set_parameters_;
@@ -113,10 +122,11 @@ class Simulation : public std::enable_shared_from_this<Simulation> {
 
   // used by the loop only
   Links links_;
+  SystemLink::Blocks blocks_;  // of all of them
   std::vector<std::uint64_t> writes_;
   std::int64_t time_ = 0;  // ns
-  Clock::time_point anchor_, published_, last_yield_, loading_since_;
-  std::int64_t anchor_time_ = 0;
+  Clock::time_point anchor_, published_, last_yield_, loading_since_, measured_since_;
+  std::int64_t anchor_time_ = 0, measured_from_ = 0;
   double anchor_speed_ = -1.0;
   int code_ = 0;
 };

@@ -72,9 +72,10 @@ SystemState closed_state(dynamics::RealTimeSimulation& robot, const SystemState&
           {robot.velocities().begin(), robot.velocities().end()}};
 }
 
-SystemLink::SystemLink(std::string name, const dynamics::RealTimeSimulation& robot,
-                       SystemState initial)
-    : name_(std::move(name)), initial_(std::move(initial)) {
+SystemLink::SystemLink(const dynamics::RealTimeSimulation& robot, SystemState initial,
+                       Blocks blocks)
+    : blocks_(std::move(blocks)), initial_(std::move(initial)) {
+  for (const auto& block : blocks_) name_.append(name_.empty() ? "" : ", ").append(block->name);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const auto& joint : robot.model().coordinates()) {
     coordinates_.push_back(joint.name);

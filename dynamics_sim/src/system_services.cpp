@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_sim/system_services.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
 #include "job_queue.hpp"
@@ -55,6 +57,28 @@ std::unique_ptr<dynamics::Plant> with_payload(const dynamics::Plant& plant,
   return plant.with_payload(payload);
 }
 
+TimedWrench to_timed_wrench(const dynamics::Model& model,
+                            const geometry_msgs::msg::WrenchStamped& message, double duration,
+                            double step) {
+  const auto fail = [](const std::string& text) { throw std::invalid_argument(text); };
+  const std::string& link = message.header.frame_id;
+  const auto frame = model.find_frame(link);
+  if (!frame) fail("frame_id '" + link + "' is not a link of the robot");
+  const auto& force = message.wrench.force;
+  const auto& torque = message.wrench.torque;
+  TimedWrench made;
+  made.wrench = {
+      *frame, {{torque.x, torque.y, torque.z}, {force.x, force.y, force.z}}, dynamics::Axes::local};
+  if (!made.wrench.wrench.force.allFinite() || !made.wrench.wrench.moment.allFinite())
+    fail("the wrench on '" + link + "' is not finite");
+  if (!(duration > 0.0) || !(duration <= 1e6)) {
+    fail("duration is " + std::to_string(duration) +
+         " s: must be greater than 0 and at most 1000000");
+  }
+  made.steps = static_cast<std::uint64_t>(std::max(1LL, std::llround(duration / step)));
+  return made;
+}
+
 struct SystemServices::Context {
   std::shared_ptr<SystemLink> link;
   Options options;
@@ -91,7 +115,39 @@ struct SystemServices::Context {
     }
   }
 
+  void act(const TimedWrench& wrench) const {
+    if (link->wrenches.send(wrench)) return;
+    throw std::runtime_error(std::to_string(WrenchQueue::capacity) +
+                             " wrenches wait for the control loop already");
+  }
+
+  void set_wrench(const geometry_msgs::msg::WrenchStamped& message) {
+    try {
+      act(to_timed_wrench(options.plant->model(), message, options.wrench_duration,
+                          options.simulation.step));
+    } catch (const std::exception& error) {
+      RCLCPP_ERROR(logger, "wrench rejected: %s", error.what());
+    }
+  }
+
+  void apply_wrench(const ApplyWrench::Request& request, ApplyWrench::Response& response) const {
+    try {
+      act(to_timed_wrench(options.plant->model(), request.wrench,
+                          rclcpp::Duration(request.duration).seconds(), options.simulation.step));
+    } catch (const std::invalid_argument& error) {
+      response.result = to_result(ResultCode::INVALID_VALUE, error.what());
+    } catch (const std::exception& error) {
+      response.result = to_result(ResultCode::INTERNAL_ERROR, error.what());
+    }
+  }
+
   void reset_state(const Reset::Request& request, Reset::Response& response) {
+    std::unique_lock one(link->requests, std::defer_lock);
+    if (!wait_for([&] { return one.try_lock(); })) {
+      response.result = to_result(ResultCode::INTERNAL_ERROR,
+                                  "nothing was done: another request is in progress");
+      return;
+    }
     const NamedState named = {request.joint_names, request.positions, request.velocities};
     if (const auto error = check({&link, 1}, named)) {
       response.result = to_result(*error);
@@ -124,6 +180,12 @@ struct SystemServices::Context {
   }
 
   void step(const Step::Request& request, Step::Response& response) {
+    std::unique_lock one(link->requests, std::defer_lock);
+    if (!wait_for([&] { return one.try_lock(); })) {
+      response.result = to_result(ResultCode::INTERNAL_ERROR,
+                                  "nothing was done: another request is in progress");
+      return;
+    }
     if (request.steps == 0 || request.steps > 10'000'000) {
       response.result =
           to_result(ResultCode::INVALID_VALUE,
@@ -153,7 +215,7 @@ struct SystemServices::Context {
 
 SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
                                std::shared_ptr<SystemLink> link, Options options)
-    : node_(node ? node : std::make_shared<rclcpp::Node>(node_name(link->name()))) {
+    : node_(node ? node : std::make_shared<rclcpp::Node>(node_name(options.block))) {
   context_ = std::make_shared<Context>(std::move(link), std::move(options),
                                        node_->get_logger().get_child("simulation"));
   const std::weak_ptr<Context> weak = context_;
@@ -167,6 +229,20 @@ SystemServices::SystemServices(const rclcpp::Node::SharedPtr& node,
           if (const auto context = weak.lock()) context->set_payload(load);
         });
   }
+  wrench_ = node_->create_subscription<geometry_msgs::msg::WrenchStamped>(
+      "~/wrench", rclcpp::QoS(WrenchQueue::capacity),
+      [weak](const geometry_msgs::msg::WrenchStamped& message) {
+        if (const auto context = weak.lock()) context->set_wrench(message);
+      });
+  apply_wrench_ = node_->create_service<ApplyWrench>(
+      "~/apply_wrench",
+      [weak, refuse](const ApplyWrench::Request::SharedPtr& request,
+                     const ApplyWrench::Response::SharedPtr& response) {
+        const auto context = weak.lock();
+        if (!context) return refuse(*response);
+        context->apply_wrench(*request, *response);
+      },
+      service_queue());
   if (context_->options.control) {
     jobs_ = std::make_shared<JobQueue>();
     reset_ =

@@ -23,14 +23,14 @@ from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
-from std_msgs.msg import String
+from std_msgs.msg import Float64, String
 from std_srvs.srv import Trigger
 
 START = (0.3, -0.4)
 
 
-def urdf(mass='2', unclaimed='free', rate=''):
-    """Two links in a vertical plane; `rate`: the attribute of the block."""
+def urdf(mass='2', unclaimed='free', rate='', blocks=1):
+    """Two links in a vertical plane; `rate`: the attribute of the block; joint2 in the last one."""
     def link(name, kilograms):
         return (f"<link name='{name}'><inertial><origin xyz='0.25 0 0'/>"
                 f"<mass value='{kilograms}'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' "
@@ -47,12 +47,16 @@ def urdf(mass='2', unclaimed='free', rate=''):
                 f"<param name='initial_value'>{start}</param></state_interface>"
                 "<state_interface name='velocity'/></joint>")
 
+    def begin(name):
+        return (f"<ros2_control name='{name}' type='system' {rate}><hardware>"
+                "<plugin>dynamics_sim/DynamicsSystem</plugin><param name='limits'>false</param>"
+                f"<param name='unclaimed'>{unclaimed}</param></hardware>")
+
     return ("<robot name='two'><link name='base'/>" + link('upper', mass) + link('lower', '1') +
             joint('joint1', 'base', 'upper', 0) + joint('joint2', 'upper', 'lower', 0.5) +
-            f"<ros2_control name='arm' type='system' {rate}><hardware>"
-            "<plugin>dynamics_sim/DynamicsSystem</plugin><param name='limits'>false</param>"
-            f"<param name='unclaimed'>{unclaimed}</param></hardware>" +
-            control('joint1', START[0]) + control('joint2', START[1]) + '</ros2_control></robot>')
+            begin('arm') + control('joint1', START[0]) +
+            ('</ros2_control>' + begin('hand') if blocks == 2 else '') +
+            control('joint2', START[1]) + '</ros2_control></robot>')
 
 
 def simulation(namespace, **parameters):
@@ -75,6 +79,7 @@ def generate_test_description():
         simulation('first', speed=0),
         simulation('second', speed=0.5, publish_clock=False),
         simulation('slow', speed=0, publish_clock=False, update_rate=500),
+        simulation('blocks', speed=0, publish_clock=False),
         bad,
         launch_testing.actions.ReadyToTest(),
     ]), {'bad': bad}
@@ -88,11 +93,12 @@ class TestSimulation(unittest.TestCase):
         cls.executor = SingleThreadedExecutor()
         cls.executor.add_node(cls.node)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        cls.states = {'first': {}, 'second': {}, 'slow': {}}
+        cls.states = {'first': {}, 'second': {}, 'slow': {}, 'blocks': {}}
         cls.clock = []
         cls.descriptions = []
         for name, text in (('first', urdf()), ('second', urdf()), ('bad', urdf(mass='-2')),
-                           ('slow', urdf(rate="rw_rate='100'"))):
+                           ('slow', urdf(rate="rw_rate='100'")),
+                           ('blocks', urdf(blocks=2))):
             cls.descriptions.append(
                 cls.node.create_publisher(String, f'/{name}/robot_description', latched))
             cls.descriptions[-1].publish(String(data=text))
@@ -184,7 +190,7 @@ class TestSimulation(unittest.TestCase):
             self.assertEqual(self.states[name][1]['joint1/position'], START[0])
 
     def test_2_runs_are_identical_and_match_the_core(self):
-        for name in ('first', 'second'):
+        for name in ('first', 'second', 'blocks'):
             for steps in (1, 99, 400):
                 stamp = self.step(name, steps)
             self.assertEqual(stamp, 500_000_000)
@@ -194,6 +200,13 @@ class TestSimulation(unittest.TestCase):
         for stamp in common:
             self.assertEqual(first[stamp], second[stamp], stamp)
         self.assertEqual(first[500_000_000]['arm/steps'], 500.0)
+        # arm and hand in two blocks are one robot
+        blocks = self.states['blocks']
+        common = sorted(set(first) & set(blocks))
+        self.assertGreater(len(common), 3)
+        for stamp in common:
+            self.assertLessEqual(first[stamp].items(), blocks[stamp].items(), stamp)
+        self.assertEqual(blocks[500_000_000]['hand/steps'], 500.0)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'two.urdf')
             with open(path, 'w', encoding='utf-8') as file:
@@ -365,6 +378,18 @@ class TestSimulation(unittest.TestCase):
         self.assertEqual(answer.result.code, ResultCode.INVALID_VALUE, answer.result.message)
         self.assertEqual(self.step('slow', 5), stamp + 10_000_000)
 
+    def test_real_time_factor_is_published(self):
+        factors = []
+        subscription = self.node.create_subscription(
+            Float64, '/first/simulation/real_time_factor',
+            lambda message: factors.append(message.data), 10)
+        self.addCleanup(self.node.destroy_subscription, subscription)
+        self.until(lambda: factors, 'a message')
+        self.assertGreaterEqual(factors[0], 0.0)
+        self.call(Trigger, '/first/simulation/resume')
+        self.until(lambda: factors[-1] > 0.0, 'a factor while it runs')
+        self.call(Trigger, '/first/simulation/pause')
+
     def test_clock_has_its_quality_of_service(self):
         infos = self.node.get_publishers_info_by_topic('/clock')
         self.assertEqual(len(infos), 1)
@@ -408,6 +433,6 @@ class TestSimulation(unittest.TestCase):
 class TestEnd(unittest.TestCase):
     def test_other_processes_end_without_error(self, proc_info, bad):
         others = [process for process in proc_info.processes() if process is not bad]
-        self.assertEqual(len(others), 3)
+        self.assertEqual(len(others), 4)
         for process in others:
             self.assertEqual(proc_info[process].returncode, 0)

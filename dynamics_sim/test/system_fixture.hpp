@@ -21,11 +21,11 @@ using hardware_interface::return_type;
 /// The plugin without resource manager; access to interfaces by name.
 class System {
  public:
-  explicit System(const std::string& urdf, bool configure = true)
+  explicit System(const std::string& urdf, bool configure = true, std::size_t block = 0)
       : loader_("hardware_interface", "hardware_interface::SystemInterface"),
         system_(loader_.createUniqueInstance("dynamics_sim/DynamicsSystem")) {
     hardware_interface::HardwareComponentParams params;
-    params.hardware_info = hardware_interface::parse_control_resources_from_urdf(urdf).at(0);
+    params.hardware_info = hardware_interface::parse_control_resources_from_urdf(urdf).at(block);
     params.clock = std::make_shared<rclcpp::Clock>(RCL_STEADY_TIME);
     if (params.hardware_info.rw_rate == 0) params.hardware_info.rw_rate = 1000;
     initialized = system_->init(params);
@@ -44,8 +44,12 @@ class System {
   }
 
   bool has_state(const std::string& name) const { return states_.count(name) > 0; }
-  double state(const std::string& name) const { return states_.at(name)->get_optional().value(); }
-  void command(const std::string& name, double value) {
+  template <class T = double>
+  T state(const std::string& name) const {
+    return states_.at(name)->get_optional<T>().value();
+  }
+  template <class T>
+  void command(const std::string& name, T value) {
     ASSERT_TRUE(commands_.at(name)->set_value(value));
   }
 
@@ -56,11 +60,20 @@ class System {
                                        : prepared;
   }
 
-  return_type cycle(double period = 0.001) {
-    const auto written = system_->write(time_, rclcpp::Duration::from_seconds(period));
-    const auto read = system_->read(time_, rclcpp::Duration::from_seconds(period));
-    return written == return_type::OK ? read : written;
+  return_type write(double period = 0.001) {
+    return system_->write(time_, rclcpp::Duration::from_seconds(period));
   }
+  return_type read(double period = 0.001) {
+    return system_->read(time_, rclcpp::Duration::from_seconds(period));
+  }
+  return_type cycle(double period = 0.001) {
+    const auto written = write(period);
+    const auto done = read(period);
+    return written == return_type::OK ? done : written;
+  }
+  return_type configure() { return result(system_->on_configure(rclcpp_lifecycle::State())); }
+  return_type deactivate() { return result(system_->on_deactivate(rclcpp_lifecycle::State())); }
+  return_type cleanup() { return result(system_->on_cleanup(rclcpp_lifecycle::State())); }
   void run(double seconds, double period = 0.001) {
     for (long k = std::lround(seconds / period); k > 0; --k)
       ASSERT_EQ(cycle(period), return_type::OK);
@@ -70,6 +83,10 @@ class System {
   CallbackReturn initialized = CallbackReturn::ERROR, configured = CallbackReturn::ERROR;
 
  private:
+  static return_type result(CallbackReturn given) {
+    return given == CallbackReturn::SUCCESS ? return_type::OK : return_type::ERROR;
+  }
+
   pluginlib::ClassLoader<hardware_interface::SystemInterface> loader_;
   pluginlib::UniquePtr<hardware_interface::SystemInterface> system_;
   std::map<std::string, hardware_interface::StateInterface::ConstSharedPtr> states_;

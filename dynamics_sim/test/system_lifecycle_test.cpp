@@ -51,6 +51,21 @@ TEST(SystemLifecycle, RefusesTransmissionsThatItDoesNotSimulate) {
                                         "<joint name='joint10' role='joint2'/>")));
 }
 
+TEST(SystemLifecycle, DefaultStartIsTheAllowedPositionNearestToZero) {
+  std::string urdf = arm_urdf(
+      "<ros2_control name='arm' type='system'><hardware><plugin>dynamics_sim/DynamicsSystem"
+      "</plugin></hardware><joint name='joint1'><command_interface name='position'/>"
+      "<state_interface name='position'/></joint><joint name='joint10'><state_interface "
+      "name='position'/></joint></ros2_control>");
+  urdf.replace(urdf.find("lower='-2'"), 10, "lower='0.5'");  // of joint1
+  System system(urdf);
+  ASSERT_NO_FATAL_FAILURE(system.activate());
+  EXPECT_EQ(system.state("joint1/position"), 0.5);
+  EXPECT_EQ(system.state("joint10/position"), 0.0);
+  system.run(0.1);
+  EXPECT_NEAR(system.state("joint1/position"), 0.5, 1e-12);
+}
+
 /// Collects the warnings of its lifetime.
 class Warnings {
  public:

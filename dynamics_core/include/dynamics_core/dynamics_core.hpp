@@ -38,6 +38,7 @@
 #include "dynamics_core/real_time_simulation.hpp"
 #include "dynamics_core/recording.hpp"
 #include "dynamics_core/regressor.hpp"
+#include "dynamics_core/sensors.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "dynamics_core/study.hpp"
 #include "dynamics_core/trajectory.hpp"

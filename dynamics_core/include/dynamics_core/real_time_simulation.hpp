@@ -18,6 +18,7 @@
 //
 //   position:  qdd = w^2 (q_ref - q) + 2 w (qd_ref - qd)     critically damped
 //   velocity:  qdd = w (qd_ref - qd)
+//   acceleration:  qdd = qdd_ref
 //
 // with w the bandwidth, and exerts the effort that this requires. The stiffness of a drive thus
 // does not depend on the load, and it is stable for w * step <= 1. A joint with ideal tracking
@@ -68,17 +69,19 @@
 #include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/sensors.hpp"
 
 namespace DYNAMICS_CORE_PUBLIC dynamics {
 
 /// Command of one joint.
 struct JointCommand {
   /// What is commanded.
-  enum class Mode : std::uint8_t { effort, velocity, position };
+  enum class Mode : std::uint8_t { effort, velocity, position, acceleration };
   Mode mode = Mode::effort;
-  double effort_value = 0.0;    ///< (N m or N)
-  double velocity_value = 0.0;  ///< (rad/s or m/s), also for a position command
-  double position_value = 0.0;  ///< (rad or m)
+  double effort_value = 0.0;        ///< (N m or N)
+  double velocity_value = 0.0;      ///< (rad/s or m/s), also for a position command
+  double position_value = 0.0;      ///< (rad or m)
+  double acceleration_value = 0.0;  ///< (rad/s^2 or m/s^2)
   /// True if a position command includes a velocity. If not, ideal tracking uses the mean velocity
   /// of the period, and a drive zero.
   bool with_velocity = false;
@@ -86,22 +89,33 @@ struct JointCommand {
   bool with_effort = false;
 
   /// An effort (N m or N).
-  static JointCommand effort(double value) { return {Mode::effort, value, 0.0, 0.0, false, false}; }
+  static JointCommand effort(double value) { return {.effort_value = value}; }
   /// A velocity (rad/s or m/s).
   static JointCommand velocity(double value) {
-    return {Mode::velocity, 0.0, value, 0.0, true, false};
+    return {.mode = Mode::velocity, .velocity_value = value, .with_velocity = true};
   }
   /// A position (rad or m).
   static JointCommand position(double value) {
-    return {Mode::position, 0.0, 0.0, value, false, false};
+    return {.mode = Mode::position, .position_value = value};
   }
   /// A position with its velocity.
   static JointCommand position(double value, double velocity) {
-    return {Mode::position, 0.0, velocity, value, true, false};
+    return {.mode = Mode::position,
+            .velocity_value = velocity,
+            .position_value = value,
+            .with_velocity = true};
+  }
+  /// An acceleration (rad/s^2 or m/s^2), by a drive: within the effort limit, whatever the
+  /// velocity.
+  static JointCommand acceleration(double value) {
+    return {.mode = Mode::acceleration, .acceleration_value = value};
   }
   /// This position or velocity with a feed-forward effort (N m or N).
   JointCommand with_feedforward(double effort) const {
-    return {mode, effort, velocity_value, position_value, with_velocity, true};
+    JointCommand command = *this;
+    command.effort_value = effort;
+    command.with_effort = true;
+    return command;
   }
   /// Whether all values are equal.
   bool operator==(const JointCommand&) const = default;
@@ -115,6 +129,8 @@ struct RealTimeOptions {
   double restitution = 0.0;      ///< coefficient of restitution of the stops, 0 to 1
   std::size_t substeps = 20;     ///< maximum per step, otherwise the step is implicit
   std::vector<bool> ideal = {};  ///< ideal tracking, by joint; empty: all drives
+  std::vector<ForceTorqueSensor> force_torque = {};  ///< force-torque sensors
+  std::vector<ImuSensor> imus = {};                  ///< inertial measurement units
 };
 
 /// Computational work since the last reset.
@@ -133,6 +149,8 @@ class RealTimeSimulation {
  public:
   /// Mode changes that are located per step.
   static constexpr std::size_t max_mode_changes = 10;
+  /// Wrenches on links for which set_wrenches() and continue_from() do not allocate.
+  static constexpr std::size_t max_wrenches = 32;
 
   /// A robot with friction; with flexible links if the model has any modes. Throws ArgumentError
   /// for invalid options and StateError if the robot has no forward dynamics.
@@ -140,7 +158,7 @@ class RealTimeSimulation {
   /// A mechanism with closed loops, with friction. Throws ArgumentError also if the damping of its
   /// joints needs more than `substeps`.
   explicit RealTimeSimulation(const Mechanism& mechanism, const RealTimeOptions& options = {});
-  /// Any plant. Throws as above.
+  /// Any plant. Throws as above, and ArgumentError for sensors that it cannot have.
   explicit RealTimeSimulation(std::unique_ptr<Plant> plant, const RealTimeOptions& options = {});
   ~RealTimeSimulation();
   RealTimeSimulation(RealTimeSimulation&&) noexcept;
@@ -164,7 +182,8 @@ class RealTimeSimulation {
   void reset(ConstVector q, ConstVector qd);
 
   /// Copies state and commands from another simulation with the same coordinates, for a change of
-  /// the payload. Returns false and changes nothing if the number of coordinates differs.
+  /// the payload. Returns false and changes nothing if the number of coordinates or sensors
+  /// differs. Readings of sensors are not copied.
   [[nodiscard]] bool continue_from(const RealTimeSimulation& other) noexcept;
 
   /// One command per joint, in the order of the model.
@@ -172,8 +191,10 @@ class RealTimeSimulation {
 
   /// Wrenches that act on links from now on, until the next call or reset(). Throws ArgumentError
   /// for an unknown frame, a wrench that is not finite, and a plant that takes none. Allocates only
-  /// for more wrenches than in any call before.
+  /// for more than max_wrenches.
   void set_wrenches(std::span<const LinkWrench> wrenches);
+  /// As given to the last call.
+  std::span<const LinkWrench> wrenches() const;
 
   /// Starts a control period of `steps` steps, at whose end ideal tracking reaches its target.
   /// Without this call each step is a period.
@@ -185,6 +206,12 @@ class RealTimeSimulation {
 
   /// Updates accelerations() and efforts() for the state and the commands.
   [[nodiscard]] bool evaluate() noexcept;
+
+  /// Reads the sensors of the options in the state of the last evaluate(). On failure returns
+  /// false; the readings are those before.
+  [[nodiscard]] bool measure() noexcept;
+  const Wrench& force_torque(std::size_t i) const;  ///< reading of options().force_torque[i]
+  const ImuReading& imu(std::size_t i) const;       ///< reading of options().imus[i]
 
   /// Energies of the state; zeros if they cannot be computed.
   PlantEnergy energy() noexcept;

@@ -51,7 +51,7 @@ bool JointDrives::read_commands() {
   for (std::size_t i = 0; i < commands_.size(); ++i) {
     const JointCommand& command = commands_[i];
     if (!std::isfinite(command.effort_value) || !std::isfinite(command.velocity_value) ||
-        !std::isfinite(command.position_value))
+        !std::isfinite(command.position_value) || !std::isfinite(command.acceleration_value))
       throw StateError("joint '" + names_[i] + "'", "its command is not finite");
     if (!actuated_[i] && command != JointCommand()) {
       throw StateError("joint '" + names_[i] + "'",
@@ -60,15 +60,16 @@ bool JointDrives::read_commands() {
     Drive& drive = drives_[i];
     const Limits& limits = limits_[i];
     drive.driven = command.mode != JointCommand::Mode::effort;
-    drive.ideal = drive.driven && !options_.ideal.empty() && options_.ideal[i];
-    drive.fed = drive.driven && !drive.ideal && command.with_effort;
-    drive.feedforward = 0.0;
+    const bool accelerated = command.mode == JointCommand::Mode::acceleration;
+    drive.ideal = drive.driven && !accelerated && !options_.ideal.empty() && options_.ideal[i];
+    drive.fed = drive.driven && !drive.ideal && !accelerated && command.with_effort;
+    drive.feedforward = accelerated ? command.acceleration_value : 0.0;
     drive.limit = drive.ideal ? infinity : limits.effort;
     any_fed_ = any_fed_ || drive.fed;
     efforts_[i] =
         drive.driven ? 0.0 : std::clamp(command.effort_value, -limits.effort, limits.effort);
     const bool position = command.mode == JointCommand::Mode::position;
-    drive.gain = position ? 2.0 * options_.bandwidth : options_.bandwidth;
+    drive.gain = position ? 2.0 * options_.bandwidth : accelerated ? 0.0 : options_.bandwidth;
     drive.stiffness = position ? 0.5 * options_.bandwidth : 0.0;
     drive.position = std::clamp(command.position_value, limits.lower, limits.upper);
     drive.velocity = command.velocity_value;

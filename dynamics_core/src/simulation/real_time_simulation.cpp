@@ -105,6 +105,7 @@ class [[gnu::visibility("hidden")]] RealTimeSimulation::Implementation {
   std::vector<double> y_, old_y_;  // [q; qd]
   std::vector<double> accelerations_, efforts_;
   std::vector<LinkWrench> wrenches;
+  std::optional<Sensors> sensors;
   RealTimeStatistics statistics;
   double time = 0.0;
   std::string fault;
@@ -182,7 +183,9 @@ RealTimeSimulation::Implementation::Implementation(std::unique_ptr<Plant> given,
   }
   if (mechanism_ != nullptr) loops_.emplace(*mechanism_);
   free_coordinates_.reserve(plant->size());
-  wrenches.reserve(8);
+  wrenches.reserve(max_wrenches);
+  if (!options.force_torque.empty() || !options.imus.empty())
+    sensors.emplace(*plant, options.force_torque, options.imus);
   names_ = plant->model().coordinate_names();
   for (const std::string& name : plant->amplitude_names()) names_.push_back(name);
   names_.resize(plant->size());
@@ -514,6 +517,9 @@ void RealTimeSimulation::Implementation::set_wrenches(std::span<const LinkWrench
 
 bool RealTimeSimulation::Implementation::continue_from(const Implementation& other) {
   if (other.size() != size() || other.drives.size() != drives.size()) return false;
+  if (other.options.force_torque.size() != options.force_torque.size() ||
+      other.options.imus.size() != options.imus.size())
+    return false;
   trial_.y = other.y_;
   constraints_.prepare(other.time, q(trial_.y));
   y_ = trial_.y;
@@ -566,6 +572,10 @@ void RealTimeSimulation::set_wrenches(std::span<const LinkWrench> wrenches) {
   implementation_->set_wrenches(wrenches);
 }
 
+std::span<const LinkWrench> RealTimeSimulation::wrenches() const {
+  return implementation_->wrenches;
+}
+
 void RealTimeSimulation::begin(std::size_t steps) noexcept { implementation_->drives.begin(steps); }
 
 bool RealTimeSimulation::step() noexcept {
@@ -593,6 +603,21 @@ bool RealTimeSimulation::evaluate() noexcept {
     implementation_->fault = error.what();
     return false;
   }
+}
+
+bool RealTimeSimulation::measure() noexcept {
+  Implementation& own = *implementation_;
+  return !own.sensors ||
+         own.sensors->measure(own.q(own.y_), own.qd(own.y_), own.accelerations_, own.wrenches,
+                              own.plant->base_motion(own.time)) == Status::ok;
+}
+
+const Wrench& RealTimeSimulation::force_torque(std::size_t i) const {
+  return implementation_->sensors.value().wrench(i);
+}
+
+const ImuReading& RealTimeSimulation::imu(std::size_t i) const {
+  return implementation_->sensors.value().imu(i);
 }
 
 PlantEnergy RealTimeSimulation::energy() noexcept {

@@ -356,6 +356,36 @@ TEST(IdealTracking, SatisfiesEquationsOfMotion) {
   EXPECT_NEAR(robot.energy().total() - start, work, 1e-5);
 }
 
+TEST(AccelerationCommand, JointHasTheAccelerationAndItsEffort) {
+  RealTimeSimulation robot(two_joint_arm(), unlimited());
+  robot.reset(Vector{0.3, -0.4}, Vector{0.5, 0.0});
+  robot.commands()[0] = JointCommand::acceleration(-2.0);
+  run(robot, 0.5);
+  EXPECT_NEAR(robot.accelerations()[0], -2.0, 1e-12);
+  EXPECT_NEAR(robot.velocities()[0], 0.5 - 2.0 * 0.5, 1e-12);
+  EXPECT_NEAR(robot.positions()[0], 0.3 + 0.5 * 0.5 - 0.25, 1e-12);
+  Vector tau(2);
+  Workspace workspace(robot.model());
+  inverse_dynamics(robot.model(), workspace, robot.positions(), robot.velocities(),
+                   robot.accelerations(), tau);
+  EXPECT_NEAR(robot.efforts()[0], tau[0], 1e-9);
+  EXPECT_NEAR(tau[1], 0.0, 1e-9) << "the other one is free";
+  robot.commands()[0] = JointCommand::acceleration(NAN);
+  EXPECT_FALSE(robot.step());
+}
+
+TEST(AccelerationCommand, EffortSaturatesAndIdealTrackingDoesNotMatter) {
+  RealTimeOptions options;
+  options.ideal = {true, true};
+  RealTimeSimulation robot(two_joint_arm(), options);
+  robot.reset(Vector{0.0, 0.0}, Vector{0.0, 0.0});
+  robot.commands()[0] = JointCommand::acceleration(-500.0);
+  robot.commands()[1] = JointCommand::acceleration(1.0);
+  ASSERT_TRUE(robot.evaluate());
+  EXPECT_NEAR(std::abs(robot.efforts()[0]), 20.0, 1e-9) << "the limit";
+  EXPECT_NEAR(robot.accelerations()[1], 1.0, 1e-9);
+}
+
 TEST(IdealTracking, RespectsLimits) {
   RealTimeOptions options;
   options.ideal = {true, true};

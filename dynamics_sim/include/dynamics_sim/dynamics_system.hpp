@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// ros2_control hardware component that simulates a robot. Parameters: see the README of the
+// ros2_control hardware component that simulates a robot, which it shares with the other blocks of
+// the same robot (SimulatedRobot). Parameters: see the README of the
 // package.
 //
 // Lifecycle callbacks and mode switches run in non-real-time threads and may allocate. read() and
@@ -11,16 +12,18 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <dynamics_core/plant.hpp>
-#include <dynamics_core/real_time_simulation.hpp>
+#include <dynamics_core/sensors.hpp>
 #include <hardware_interface/system_interface.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dynamics_sim/simulated_robot.hpp"
 #include "dynamics_sim/system_link.hpp"
 #include "dynamics_sim/system_parameters.hpp"
+#include "dynamics_sim/system_sensors.hpp"
 #include "dynamics_sim/system_services.hpp"
 #include "dynamics_sim/transmissions.hpp"
 
@@ -61,17 +64,18 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   return_type perform_command_mode_switch(const std::vector<std::string>& start,
                                           const std::vector<std::string>& stop) override;
 
-  /// Advances by the period in whole steps; the remainder is added to the next period.
+  /// Advances the robot by the period in whole steps, if no other block of the robot has; the
+  /// remainder is added to the next period. Exports the states.
   return_type read(const rclcpp::Time& time, const rclcpp::Duration& period) override;
   /// Reads the commands of the controllers.
   return_type write(const rclcpp::Time& time, const rclcpp::Duration& period) override;
 
  private:
   using StateHandle = hardware_interface::StateInterface::SharedPtr;
+  using CommandHandle = hardware_interface::CommandInterface::SharedPtr;
 
   struct Joint {
     explicit Joint(SystemJoint joint) : config(std::move(joint)) {}
-    bool is_claimed(std::size_t kind) const { return ((claims.load() >> kind) & 1U) != 0; }
 
     SystemJoint config;
     // Set by mode switches, which run in another thread than `read` and `write`: one bit per
@@ -79,47 +83,49 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
     std::atomic<std::uint32_t> claims = 0;
     // used by the control loop only
     std::uint32_t seen = 0;
-    std::array<bool, 3> claimed = {};
-    std::array<bool, 3> given = {};  // a finite command was received since it was claimed
-    std::array<double, 3> value = {};
-    std::array<hardware_interface::CommandInterface::SharedPtr, 3> command_handle;
+    std::array<bool, 4> claimed = {};
+    std::array<bool, 4> given = {};  // a finite command was received since it was claimed
+    std::array<double, 4> value = {};
+    std::array<CommandHandle, 4> command_handle;
     std::array<StateHandle, 4> state_handle;
+    std::optional<dynamics::SensorErrorModel> encoder;
   };
 
-  CallbackReturn prepare();
+  /// A command interface without a meaning for the simulation, and the state interface of the same
+  /// name.
+  struct Mirror {
+    CommandHandle command;
+    StateHandle state;
+  };
+
+  CallbackReturn prepare(const std::string& manager);
+  void report_notes() const;
+  void name_extra_interfaces();
   void find_handles();
-  void release(std::size_t coordinate);
+  void find_mirrors();
+  void forget_claims();
   void command(Joint& joint);
-  void apply_mode_switches();
-  void apply_requests() noexcept;
-  void apply_reset() noexcept;
-  void serve() noexcept;
+  bool apply_mode_switches();
   void warn_of_step() const;
-  std::int64_t time_to_simulate(std::int64_t period) noexcept;
-  bool advance(std::int64_t nanoseconds) noexcept;
   void export_states();
-  void forget_requests();
-  void stop();
+  void export_joints();
+  void mirror() noexcept;
+  bool stop();
   void end();
 
-  SystemParameters parameters_;
-  std::int64_t step_ = 0;                         // ns
-  std::int64_t period_ = 0;                       // ns, nominal, of the control loop
-  std::int64_t remainder_ = 0;                    // ns, not simulated yet
-  std::uint64_t late_ = 0;                        // steps
-  std::shared_ptr<const dynamics::Plant> plant_;  // without payload
-  std::unique_ptr<dynamics::RealTimeSimulation> robot_;
-  SystemState initial_;
-  std::vector<double> hold_;  // by joint: position when it was released
+  std::shared_ptr<SimulatedRobot> robot_;
+  std::shared_ptr<BlockLink> link_;
+  bool first_ = false;  // of the blocks of the robot
   std::deque<Joint> joints_;
+  std::vector<SensorOutput> sensors_;
+  std::vector<Mirror> mirrors_;
   std::vector<SimpleReduction> transmissions_;
   std::vector<std::pair<std::string, std::string>> extra_interfaces_;  // prefix and name
   std::vector<StateHandle> extra_handles_;                             // in the same order
-  std::shared_ptr<SystemLink> link_;
   std::unique_ptr<SystemServices> services_;
-  std::atomic<bool> active_ = false;
-  SystemState before_;          // a reset
-  std::uint64_t unsolved_ = 0;  // reported
+  std::atomic<bool> configured_ = false, active_ = false;
+  std::int64_t missed_ = 0;     // ns, of periods in which the robot was locked
+  std::uint64_t restarts_ = 0;  // of the robot, of the present readings of the sensors
 };
 
 }  // namespace dynamics_sim

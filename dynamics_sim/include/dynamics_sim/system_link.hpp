@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Connects services, and a simulation_node that owns the clock, with the simulated systems of the
+// Connects services, and a simulation_node that owns the clock, with the simulated robots of the
 // same process. Independent of ROS.
 //
-// Each DynamicsSystem has one SystemLink. Data for its control loop pass through mailboxes and
-// atomics, so that `read` neither blocks nor allocates.
+// Each SimulatedRobot has one SystemLink, which its <ros2_control> blocks share. Data for its
+// control loop pass through mailboxes and atomics, so that `read` neither blocks nor allocates.
 
 #include <atomic>
 #include <cstdint>
@@ -18,11 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "dynamics_sim/external_wrenches.hpp"
 #include "dynamics_sim/mailbox.hpp"
 
 namespace dynamics_sim {
 
-/// State of all coordinates of a system.
+/// State of all coordinates of a robot.
 struct SystemState {
   std::vector<double> q, qd;
 };
@@ -49,12 +50,26 @@ struct RequestError {
   std::string message;
 };
 
+/// A <ros2_control> block of a robot, as the owner of the clock sees it.
+struct BlockLink {
+  std::string name;
+  bool every_cycle = true;       ///< is read in every cycle of the controller manager
+  std::int64_t read_period = 0;  ///< (ns) if that is longer than a cycle, it is not
+  std::atomic<bool> active = false;
+  std::atomic<std::int64_t> time = 0;  ///< simulated time of its states (ns), if the clock is owned
+  std::atomic<std::uint64_t> writes = 0;
+};
+
 class SystemLink {
  public:
-  /// Coordinates, initial state and limits are those of the robot.
-  SystemLink(std::string name, const dynamics::RealTimeSimulation& robot, SystemState initial);
+  using Blocks = std::vector<std::shared_ptr<BlockLink>>;
 
+  /// Coordinates, initial state and limits are those of the robot.
+  SystemLink(const dynamics::RealTimeSimulation& robot, SystemState initial, Blocks blocks);
+
+  /// The names of the blocks, separated by commas.
   const std::string& name() const { return name_; }
+  const Blocks& blocks() const { return blocks_; }
   /// Names of the joints, then of the amplitudes (LINK/y1).
   const std::vector<std::string>& coordinates() const { return coordinates_; }
   bool has(const std::string& coordinate) const;
@@ -73,17 +88,17 @@ class SystemLink {
   /// The loop gives back the state before the reset, or this state if it was refused.
   Mailbox<SystemState> reset;
   Mailbox<dynamics::RealTimeSimulation> payload;
+  WrenchQueue wrenches;
   std::atomic<bool> paused = false;
   std::atomic<std::uint64_t> steps = 0;  ///< control periods to simulate while paused
+  std::mutex requests;                   ///< held by a sender until its request is answered
 
   // from the control loop
-  std::atomic<bool> configured = false;  ///< inactive or active: is read, and can be reset
-  std::atomic<bool> active = false;
-  std::atomic<std::int64_t> time = 0;  ///< simulated time (ns), if the clock is owned
-  std::atomic<std::uint64_t> reads = 0, writes = 0, resets = 0, payloads = 0;
+  std::atomic<bool> configured = false;  ///< a block is inactive or active: is read, can be reset
+  std::atomic<bool> active = false;      ///< a block is active: the robot is simulated
+  std::atomic<std::int64_t> time = 0;    ///< simulated time (ns), if the clock is owned
+  std::atomic<std::uint64_t> resets = 0, payloads = 0;
   std::atomic<bool> reset_refused = false;  ///< the last reset
-  bool every_cycle = true;                  ///< is read in every cycle of the controller manager
-  std::int64_t read_period = 0;             ///< (ns) if that is longer than a cycle, it is not
 
  private:
   friend std::optional<RequestError> check(std::span<const std::shared_ptr<SystemLink>>,
@@ -91,6 +106,7 @@ class SystemLink {
   std::mutex serving_;
   std::function<void()> server_;
   std::string name_;
+  Blocks blocks_;
   std::vector<std::string> coordinates_;
   SystemState initial_;
   std::vector<double> lower_, upper_;
@@ -102,7 +118,7 @@ class SystemLink {
 std::optional<RequestError> check(std::span<const std::shared_ptr<SystemLink>> systems,
                                   const NamedState& named);
 
-/// The systems of this process and, if a simulation_node owns it, their clock.
+/// The robots of this process and, if a simulation_node owns it, their clock.
 class SystemRegistry {
  public:
   static SystemRegistry& instance();
