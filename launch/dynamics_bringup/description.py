@@ -107,13 +107,26 @@ def is_ours(urdf):
         (block.findtext("hardware/plugin") or "").strip() == PLUGIN for block in blocks)
 
 
+def amplitudes_of(urdf):
+    """Return the state interfaces of the flexible links: amplitudes and their rates."""
+    names = []
+    for link in parse(urdf).findall("link"):
+        for element in link.findall("flexible"):
+            for axis in "yz":
+                for mode in range(1, int(element.get(f"modes_{axis}", "0")) + 1):
+                    names += [f"{link.get('name')}/{axis}{mode}",
+                              f"{link.get('name')}/{axis}{mode}_velocity"]
+    return names
+
+
 def with_control(urdf, parameters, start=None, commanded=None):
     """
     Return the URDF with a <ros2_control> block for dynamics_sim, every joint with every interface.
 
     A URDF that already has a block is returned unchanged. `parameters`: of the hardware; `start`:
     initial positions by joint name; `commanded`: the joints with command interfaces, default all
-    that can be commanded.
+    that can be commanded. With the parameter limits "false" the joints are exempt from the limits
+    that the controller manager enforces (default since ROS 2 Kilted).
     """
     commanded = joints_of(urdf) if commanded is None else commanded
     robot = parse(urdf)
@@ -137,6 +150,8 @@ def with_control(urdf, parameters, start=None, commanded=None):
             continue
         name = joint.get("name")
         lines.append(f"  <joint name={quoteattr(name)}>")
+        if parameters.get("limits") == "false":
+            lines.append('    <limits enable="false"/>')
         if name in commanded:
             lines += [f'    <command_interface name="{kind}"/>' for kind in COMMANDS]
         elif joint.get("actuated") == "true":  # redundant: moved by the others
