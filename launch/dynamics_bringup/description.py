@@ -35,6 +35,18 @@ def joints_of(urdf):
     ]
 
 
+def start_of(urdf):
+    """Return the default start of the joints that can be commanded: the position nearest to 0."""
+    start = {}
+    for joint in parse(urdf).findall("joint"):
+        limit = joint.find("limit")
+        start[joint.get("name")] = 0.0
+        if joint.get("type") in ("revolute", "prismatic") and limit is not None:
+            lower, upper = (float(limit.get(end, "0")) for end in ("lower", "upper"))
+            start[joint.get("name")] = max(lower, min(upper, 0.0))
+    return {joint: start[joint] for joint in joints_of(urdf)}
+
+
 def _parents(robot):
     """Return the parent joint of each link, by link name."""
     return {joint.find("child").get("link"): joint for joint in robot.findall("joint")

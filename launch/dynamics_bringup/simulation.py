@@ -14,7 +14,7 @@ from launch_ros.actions import Node, PushROSNamespace
 
 from dynamics_bringup import model
 from dynamics_bringup.arguments import ArgumentError, number, numbers, positions
-from dynamics_bringup.description import (amplitudes_of, has_loops, is_flexible, joints_of,
+from dynamics_bringup.description import (amplitudes_of, has_loops, is_flexible, start_of,
                                           with_control)
 from dynamics_bringup.processes import Files, helper, share, vital
 from dynamics_bringup.robot_file import in_world, read, with_prefix
@@ -28,10 +28,10 @@ def commanded_joints(file, urdf):
     """
     Return the start positions of the joints that are commanded, {joint: position}, in file order.
 
-    With closed loops these are the independent joints, at the position that closes the loops;
-    `file`: a file with the text `urdf`.
+    The position nearest to 0 within the limits. With closed loops these are the independent joints,
+    at the position that closes the loops; `file`: a file with the text `urdf`.
     """
-    start = dict.fromkeys(joints_of(urdf), 0.0)
+    start = start_of(urdf)
     if not start:
         raise ArgumentError(f"urdf:='{file}': the robot has no moving joint")
     if not has_loops(urdf):
@@ -156,7 +156,10 @@ def described(argument, files):
         file = files.write(urdf, "robot_", ".urdf")
     default_start = commanded_joints(file, urdf)
     joints = list(default_start)
-    start = positions(argument("start"), "start", joints) or list(default_start.values())
+    start = positions(argument("start"), "start", joints)
+    if not start and has_loops(urdf):
+        start = list(default_start.values())
+    # else the hardware has the same default
     parameters = {
         "gravity": " ".join(map(repr, numbers(argument("gravity"), "gravity", 3))),
         "step": repr(number(argument("step"), "step", above=True)),

@@ -169,6 +169,18 @@ def test_pose_puts_the_robot_into_the_world():
         in_world(text, "0 0 0")
 
 
+def test_default_start_is_allowed():
+    """Joint 4 of the Panda cannot be at 0."""
+    panda = str(DESCRIPTIONS / "urdf/panda.urdf")
+    for launched, wanted in (
+            (Launched("robot", urdf=panda, gui="false"), "-0.0698"),
+            (Launched("robot", urdf=panda, gui="false", start="0 0 0 -1 0 1 0"), "-1.0"),
+            (Launched("simulation", urdf=panda), None)):  # the default of the hardware
+        block = ElementTree.fromstring(description_of(launched)).find("ros2_control")
+        assert block.findtext(
+            "joint[@name='panda_joint4']/state_interface[@name='position']/param") == wanted
+
+
 def test_dynamics_has_node_and_markers(tmp_path):
     launched = Launched("dynamics", namespace="left", gravity="0 0 -1", publish_frames="true")
     assert {one.namespace for one in launched.processes} == {"/left"}
