@@ -52,7 +52,7 @@ def read(file, xacro_arguments=""):
         return _expanded(file, words)
     if words:
         raise ArgumentError(
-            f"xacro_arguments:='{xacro_arguments}': the file '{file}' is not a xacro file (*.xacro)")
+            f"xacro_arguments:='{xacro_arguments}': '{file}' is not a xacro file (*.xacro)")
     return file.read_text("utf-8")
 
 
@@ -86,7 +86,8 @@ def in_world(urdf, pose):
         raise ArgumentError(f"pose:='{pose}': the robot already has a link 'world'")
     values += [0.0] * (6 - len(values))
     root = root_of(urdf)
-    joint = (f'  <link name="world"/>\n  <joint name={quoteattr(f"world_to_{root}")} type="fixed">\n'
+    joint = (f'  <link name="world"/>\n'
+             f'  <joint name={quoteattr(f"world_to_{root}")} type="fixed">\n'
              f'    <parent link="world"/><child link={quoteattr(root)}/>\n'
              f'    <origin xyz="{" ".join(map(repr, values[:3]))}" '
              f'rpy="{" ".join(map(repr, values[3:]))}"/>\n  </joint>\n')

@@ -45,8 +45,8 @@ def with_mock(file):
             limit = {} if joint.find("limit") is None else joint.find("limit").attrib
             joints[joint.get("name")] = (
                 float(limit.get("lower", "-inf")), float(limit.get("upper", "inf")))
-        lines.append(f'<joint name="{joint.get("name")}">{command}<state_interface name="position"/>'
-                     '<state_interface name="velocity"/></joint>')
+        lines.append(f'<joint name="{joint.get("name")}">{command}'
+                     '<state_interface name="position"/><state_interface name="velocity"/></joint>')
     block = f"""
   <ros2_control name="{robot.get('name')}" type="system">
     <hardware>
