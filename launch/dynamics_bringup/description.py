@@ -131,6 +131,16 @@ def amplitudes_of(urdf):
     return names
 
 
+def states_of(urdf):
+    """Return the state interfaces of a flexible robot and its joints; none without modes."""
+    amplitudes = amplitudes_of(urdf)
+    return amplitudes and amplitudes + [
+        f"{joint.get('name')}/{state.get('name')}"
+        for joint in parse(urdf).findall("ros2_control/joint")
+        for state in joint.findall("state_interface")
+        if state.get("name") in ("position", "velocity", "effort")]
+
+
 def with_control(urdf, parameters, start=None, commanded=None):
     """
     Return the URDF with a <ros2_control> block for dynamics_sim, every joint with every interface.

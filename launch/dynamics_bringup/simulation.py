@@ -14,13 +14,13 @@ from launch_ros.actions import Node, PushROSNamespace
 
 from dynamics_bringup import model
 from dynamics_bringup.arguments import ArgumentError, number, numbers, positions
-from dynamics_bringup.description import (amplitudes_of, has_loops, is_flexible, start_of,
+from dynamics_bringup.description import (has_loops, is_flexible, start_of, states_of,
                                           with_control)
 from dynamics_bringup.processes import Files, helper, share, vital
 from dynamics_bringup.robot_file import in_world, read, with_prefix
 
 BROADCASTER = "joint_state_broadcaster"
-AMPLITUDES = "state_interfaces_broadcaster"
+STATES = "state_interfaces_broadcaster"
 RATE = 500  # of the controller manager without another one (Hz)
 
 
@@ -84,13 +84,13 @@ def parameters_of(node, parameters):
     return parameters.setdefault(node, {"ros__parameters": {}})["ros__parameters"]
 
 
-def complete_parameters(parameters, controllers, rate=None, limits=True, amplitudes=()):
+def complete_parameters(parameters, controllers, rate=None, limits=True, states=()):
     """
     Return the parameters of the controller manager and its controllers, in any namespace.
 
     `rate`: replaces that of the file (Hz). Without `limits` the manager does not enforce the
-    limits of the commands, unless the file says so. `amplitudes`: the state interfaces of flexible
-    links, for the controller that publishes them.
+    limits of the commands, unless the file says so. `states`: the state interfaces that
+    state_interfaces_broadcaster publishes.
     """
     manager = parameters_of("controller_manager", parameters)
     if rate is not None:
@@ -102,10 +102,10 @@ def complete_parameters(parameters, controllers, rate=None, limits=True, amplitu
     if BROADCASTER in controllers:
         manager.setdefault(BROADCASTER, {}).setdefault(
             "type", "joint_state_broadcaster/JointStateBroadcaster")
-    if AMPLITUDES in controllers:
-        manager.setdefault(AMPLITUDES, {}).setdefault(
+    if STATES in controllers:
+        manager.setdefault(STATES, {}).setdefault(
             "type", "state_interfaces_broadcaster/StateInterfacesBroadcaster")
-        parameters_of(AMPLITUDES, parameters).setdefault("interfaces", list(amplitudes))
+        parameters_of(STATES, parameters).setdefault("interfaces", list(states))
     return in_any_namespace(parameters)
 
 
@@ -182,14 +182,15 @@ def plan_simulation(argument, files):
         if rate != int(rate):
             raise ArgumentError(f"rate:='{argument('rate')}': must be an integer (Hz)")
         rate = int(rate)
-    amplitudes = amplitudes_of(description) if description else []
-    if amplitudes and not publishes_dynamic_joint_states() and AMPLITUDES not in controllers:
-        controllers.append(AMPLITUDES)
+    # amplitudes and joints of one instant, for the markers node
+    states = states_of(description) if description else []
+    if states and not publishes_dynamic_joint_states() and STATES not in controllers:
+        controllers.append(STATES)
     return Simulation(
         description=description, topic=argument("description_topic"), controllers=controllers,
         parameters=complete_parameters(
             read_parameters(own) if own else own_parameters(joints or []), controllers, rate,
-            argument("limits") == "true", amplitudes),
+            argument("limits") == "true", states),
         sim_time=argument("use_sim_time") == "true", speed=number(argument("speed"), "speed"),
         paused=argument("paused") == "true", publish_clock=argument("publish_clock") == "true")
 
