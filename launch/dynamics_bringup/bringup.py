@@ -229,7 +229,7 @@ def start_robot(context, robot):
     actions.append(included(
         "view", gui=argument("gui"), urdf=str(parsed.file), namespaces="", frame="", distance="",
         focal_point="", view=yaml.safe_dump(robot.get("view", {}), default_flow_style=True),
-        rviz_config="", use_sim_time=str(parsed.sim_time).lower()))
+        rviz_config="", wrenches="", use_sim_time=str(parsed.sim_time).lower()))
     return actions
 
 

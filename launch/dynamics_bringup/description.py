@@ -141,6 +141,23 @@ def states_of(urdf):
         if state.get("name") in ("position", "velocity", "effort")]
 
 
+def sensors_of(urdf):
+    """Return the force-torque sensors and IMUs in the blocks: {name: (kind, frame)}."""
+    robot, sensors = parse(urdf), {}
+    children = {joint.get("name"): joint.find("child").get("link")
+                for joint in robot.findall("joint") if joint.find("child") is not None}
+    for sensor in robot.findall("ros2_control/sensor"):
+        states = {state.get("name") for state in sensor.findall("state_interface")}
+        given = {one.get("name"): (one.text or "").strip() for one in sensor.findall("param")}
+        name = sensor.get("name")
+        # the frame of dynamics_sim: that of the parameter, or behind the joint
+        frame = given.get("frame") or children.get(given.get("joint", name), name)
+        for kind, interface in (("force_torque", "force.x"), ("imu", "linear_acceleration.x")):
+            if interface in states:
+                sensors[name] = (kind, frame)
+    return sensors
+
+
 def with_control(urdf, parameters, start=None, commanded=None):
     """
     Return the URDF with a <ros2_control> block for dynamics_sim, every joint with every interface.

@@ -20,7 +20,7 @@ NAMED = (
     ("ros2_control/transmission/actuator", "name"),
 )
 # parameters of joints and sensors in a <ros2_control> block whose values are such names
-NAMED_PARAMETERS = ("mimic", "frame_id")
+NAMED_PARAMETERS = ("mimic", "joint", "frame", "frame_id")
 
 
 def _expanded(file, words):

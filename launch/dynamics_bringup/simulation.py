@@ -14,13 +14,17 @@ from launch_ros.actions import Node, PushROSNamespace
 
 from dynamics_bringup import model
 from dynamics_bringup.arguments import ArgumentError, number, numbers, positions
-from dynamics_bringup.description import (has_loops, is_flexible, start_of, states_of,
-                                          with_control)
+from dynamics_bringup.description import (has_loops, is_flexible, sensors_of, start_of,
+                                          states_of, with_control)
 from dynamics_bringup.processes import Files, helper, share, vital
 from dynamics_bringup.robot_file import in_world, read, with_prefix
 
 BROADCASTER = "joint_state_broadcaster"
 STATES = "state_interfaces_broadcaster"
+SENSOR_BROADCASTERS = {
+    "force_torque": "force_torque_sensor_broadcaster/ForceTorqueSensorBroadcaster",
+    "imu": "imu_sensor_broadcaster/IMUSensorBroadcaster",
+}
 RATE = 500  # of the controller manager without another one (Hz)
 
 
@@ -67,12 +71,21 @@ def read_parameters(file):
     return parameters
 
 
-def own_parameters(joints):
-    """Return config/controllers.yaml for these joints."""
+def own_parameters(joints, sensors=None):
+    """
+    Return config/controllers.yaml for these joints, with a controller NAME_broadcaster per sensor.
+
+    `sensors`: as of sensors_of().
+    """
     parameters = read_parameters(share("config", "controllers.yaml"))
     for name, section in parameters.items():
         if name not in ("controller_manager", BROADCASTER):
             section["ros__parameters"]["joints"] = list(joints)
+    for name, (kind, frame) in (sensors or {}).items():
+        parameters["controller_manager"]["ros__parameters"][f"{name}_broadcaster"] = {
+            "type": SENSOR_BROADCASTERS[kind]}
+        parameters[f"{name}_broadcaster"] = {
+            "ros__parameters": {"sensor_name": name, "frame_id": frame}}
     return parameters
 
 
@@ -189,7 +202,8 @@ def plan_simulation(argument, files):
     return Simulation(
         description=description, topic=argument("description_topic"), controllers=controllers,
         parameters=complete_parameters(
-            read_parameters(own) if own else own_parameters(joints or []), controllers, rate,
+            read_parameters(own) if own else own_parameters(
+                joints or [], sensors_of(description) if description else None), controllers, rate,
             argument("limits") == "true", states),
         sim_time=argument("use_sim_time") == "true", speed=number(argument("speed"), "speed"),
         paused=argument("paused") == "true", publish_clock=argument("publish_clock") == "true")

@@ -15,13 +15,15 @@ from dynamics_bringup.processes import Files, share, window
 from dynamics_bringup.robot_file import in_world, read, with_prefix
 
 
-def rviz_configuration(text, frame, reach, view=None, flexible=False, namespaces=()):
+def rviz_configuration(
+        text, frame, reach, view=None, flexible=False, namespaces=(), wrenches=()):
     """
     Return config/robot.rviz with this robot's frame and view.
 
     `view` has distance, focal_point, pitch and yaw; defaults depend on the reach of the robot (m).
     A flexible robot is drawn by markers, and its rigid model is drawn transparent. `namespaces`:
-    one robot is shown for each; default: one, with relative names.
+    one robot is shown for each; default: one, with relative names. `wrenches`: topics of
+    force-torque sensors.
     """
     configuration = yaml.safe_load(text)
     manager = configuration["Visualization Manager"]
@@ -43,8 +45,20 @@ def rviz_configuration(text, frame, reach, view=None, flexible=False, namespaces
             display["Alpha"] = 0.4
         displays += [of_namespace(display, name) for name in namespaces] if topics_of(
             display) and namespaces else [display]
-    manager["Displays"] = displays
+    manager["Displays"] = displays + [wrench_display(topic, size) for topic in wrenches]
     return yaml.safe_dump(configuration, sort_keys=False)
+
+
+def wrench_display(topic, size):
+    """Return the display of a force-torque sensor; 100 N are as long as the reach."""
+    return {
+        "Class": "rviz_default_plugins/Wrench", "Name": topic, "Enabled": True, "Value": True,
+        "Accept NaN Values": False, "Alpha": 1, "Arrow Width": 0.3, "History Length": 1,
+        "Force Arrow Scale": 0.01 * size, "Torque Arrow Scale": 0.01 * size,
+        "Force Color": "204; 51; 51", "Torque Color": "204; 204; 51",
+        "Topic": {"Value": topic, "Depth": 5, "Durability Policy": "Volatile",
+                  "History Policy": "Keep Last", "Reliability Policy": "Best Effort"},
+    }
 
 
 def topics_of(display):
@@ -97,7 +111,7 @@ def start_view(context):
         frame, reach, view, flexible = view_of(argument)
         file = files.write(rviz_configuration(
             share("config", "robot.rviz").read_text("utf-8"), frame, reach, view, flexible,
-            argument("namespaces").split()), "robot_", ".rviz")
+            argument("namespaces").split(), argument("wrenches").split()), "robot_", ".rviz")
     return [
         files.cleanup(),
         Node(package="rviz2", executable="rviz2", arguments=["-d", file],
@@ -128,6 +142,8 @@ def view_launch():
         argument("distance", "", "Distance of the camera (m); empty: 2.5 times the reach."),
         argument("focal_point", "", "What the camera looks at: 'x y z' (m)."),
         argument("view", "", "The same and more as YAML: keys of `view` in config/robots.yaml."),
+        argument("wrenches", "",
+                 "Topics of force-torque sensors (WrenchStamped) to show, separated by spaces."),
         argument("rviz_config", "", "Configuration file of RViz instead of config/robot.rviz."),
         argument("use_sim_time", "true", "true: time of /clock; false: real time.",
                  choices=["true", "false"]),

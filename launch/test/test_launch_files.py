@@ -133,6 +133,25 @@ def test_flexible_links_without_dynamic_joint_states(monkeypatch):
         "simulation", urdf=str(PUMA))["spawner"].words
 
 
+def test_sensors_have_broadcasters():
+    pytest.importorskip("xacro", reason="xacro is not installed")
+    launched = Launched(
+        "simulation", urdf=str(DESCRIPTIONS / "xacro/ur5e.urdf.xacro"), prefix="left_",
+        xacro_arguments="force_torque_sensors:=tool0_joint",
+        controllers="left_tool0_joint_broadcaster")
+    files = launched["simulation_node"].files[0]
+    assert files["/**/left_tool0_joint_broadcaster"]["ros__parameters"] == {
+        "sensor_name": "left_tool0_joint", "frame_id": "left_tool0"}
+    assert files[MANAGER]["ros__parameters"]["left_tool0_joint_broadcaster"]["type"].endswith(
+        "/ForceTorqueSensorBroadcaster")
+    shown = yaml.safe_load(rviz_configuration(
+        share("config", "robot.rviz").read_text("utf-8"), "world", 1.0,
+        wrenches=["left/left_tool0_joint_broadcaster/wrench"]))
+    wrench = shown["Visualization Manager"]["Displays"][-1]
+    assert wrench["Class"] == "rviz_default_plugins/Wrench"
+    assert wrench["Topic"]["Value"] == "left/left_tool0_joint_broadcaster/wrench"
+
+
 def test_prefix_renames_all_references():
     text = with_prefix(read(GRIPPER), "left_")
     robot, before = ElementTree.fromstring(text), ElementTree.parse(GRIPPER).getroot()
@@ -143,7 +162,7 @@ def test_prefix_renames_all_references():
     assert len(robot.findall("joint/mimic")) == 5
     own = PUMA.read_text("utf-8").replace("</robot>", """<ros2_control name="mine" type="system">
       <joint name="joint1"><param name="mimic">joint2</param><param name="offset">1</param></joint>
-      <sensor name="wrist"><param name="frame_id">tool0</param></sensor>
+      <sensor name="wrist"><param name="frame">tool0</param></sensor>
       <transmission name="t"><joint name="joint1"/><actuator name="motor1"/></transmission>
       </ros2_control></robot>""")
     block = ElementTree.fromstring(with_prefix(own, "a_")).find("ros2_control")
@@ -246,6 +265,7 @@ def test_arguments_of_an_outer_launch_are_not_inherited():
 
 
 def test_two_arms_are_separate():
+    pytest.importorskip("xacro", reason="xacro is not installed")
     launched = Launched("two_arms", gui="false")
     assert len(launched.processes) == 10
     frames = []
@@ -263,6 +283,9 @@ def test_two_arms_are_separate():
         assert node.files[0]["/**/joint_trajectory_controller"]["ros__parameters"]["joints"] == \
             joints_of(state.parameters["robot_description"])
     assert frames[0] & frames[1] == {"world"}
+    spawners = Launched("two_arms", gui="false", sensors="true").all("spawner")
+    assert [one.words[3] for one in spawners] == [
+        "left_tool0_joint_broadcaster", "right_tool0_joint_broadcaster"]
 
 
 def test_temporary_files_are_removed():

@@ -64,6 +64,19 @@ def test_prefix_and_passive_joints(tmp_path):
         "0.5"]
 
 
+def test_sensors(tmp_path):
+    block = expanded(tmp_path, 'name="arm" prefix="left_" joints="a" '
+                               'force_torque_sensors="mount other" imus="hand"')
+    sensors = {one.get("name"): one for one in block.findall("sensor")}
+    assert list(sensors) == ["left_mount", "left_other", "left_hand"]
+    assert sensors["left_mount"].findtext("param[@name='joint']") == "left_mount"
+    assert sensors["left_hand"].findtext("param[@name='frame']") == "left_hand"
+    states = [one.get("name") for one in sensors["left_other"].findall("state_interface")]
+    assert states == [f"{kind}.{axis}" for kind in ("force", "torque") for axis in "xyz"]
+    assert len(sensors["left_hand"].findall("state_interface")) == 10
+    assert expanded(tmp_path, 'name="arm" joints="a"').find("sensor") is None
+
+
 def test_limits(tmp_path):
     block = expanded(tmp_path, 'name="arm" joints="a b"')
     assert block.find("joint/limits") is None

@@ -15,16 +15,24 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from common import Listener, launched  # noqa: E402
+from common import Listener, launched, nothing  # noqa: E402
+
+from dynamics_bringup.processes import has_package  # noqa: E402
 
 CONTROLLER = "joint_trajectory_controller"
 SHARED = {"/tf", "/tf_static", "/parameter_events", "/rosout", "/diagnostics"}
 
 
+def obstacle():
+    """Return the reason why this test cannot run on this machine, or None."""
+    return None if has_package("xacro") else "xacro is not installed"
+
+
 def generate_test_description():
-    return launched("two_arms")
+    return nothing() if obstacle() else launched("two_arms")
 
 
+@unittest.skipIf(obstacle(), str(obstacle()))
 class TestTwoArms(unittest.TestCase):
 
     @classmethod
@@ -95,6 +103,7 @@ class TestTwoArms(unittest.TestCase):
                                  topics)
 
 
+@unittest.skipIf(obstacle(), str(obstacle()))
 @launch_testing.post_shutdown_test()
 class TestAfterwards(unittest.TestCase):
 
