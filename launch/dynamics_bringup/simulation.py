@@ -216,11 +216,13 @@ def hardware(plan, parameters):
     """Return the node of the controller manager with the simulated hardware."""
     remappings = [("~/robot_description", plan.topic)]
     if plan.sim_time:
+        own = {"use_sim_time": True, "speed": plan.speed, "start_paused": plan.paused,
+               "publish_clock": plan.publish_clock}
+        if plan.controllers:  # launch_ros has no empty lists
+            own["wait_for_controllers"] = plan.controllers
         return Node(
             package="dynamics_sim", executable="simulation_node", output="screen",
-            parameters=[parameters, {
-                "use_sim_time": True, "speed": plan.speed, "wait_for_controllers": plan.controllers,
-                "start_paused": plan.paused, "publish_clock": plan.publish_clock}],
+            parameters=[parameters, own],
             remappings=remappings, on_exit=vital("the simulation"))
     return Node(
         package="controller_manager", executable="ros2_control_node", output="screen",

@@ -50,6 +50,12 @@ def test_simulation_of_a_urdf_has_all_joints():
         "robot_state_publisher", "simulation_node", "spawner"]
 
 
+def test_simulation_without_controllers():
+    launched = Launched("simulation", urdf=str(PUMA), controllers="")
+    assert "wait_for_controllers" not in launched["simulation_node"].parameters
+    assert not launched.all("spawner")
+
+
 def test_simulation_in_real_time_has_the_stock_node():
     launched = Launched("simulation", urdf=str(PUMA), use_sim_time="false")
     assert launched["ros2_control_node"].parameters["use_sim_time"] is False
