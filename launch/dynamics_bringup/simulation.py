@@ -214,7 +214,7 @@ def plan_simulation(argument, files):
 
 def hardware(plan, parameters):
     """Return the node of the controller manager with the simulated hardware."""
-    remappings = [("~/robot_description", plan.topic)]
+    remappings = [(name, plan.topic) for name in ("robot_description", "~/robot_description")]
     if plan.sim_time:
         own = {"use_sim_time": True, "speed": plan.speed, "start_paused": plan.paused,
                "publish_clock": plan.publish_clock}

@@ -64,7 +64,7 @@ class TestSimulation(unittest.TestCase):
     def tearDownClass(cls):
         cls.robot.close()
 
-    def test_own_controller_moves_beyond_the_limit(self):
+    def test_own_controller_moves_beyond_the_limit(self, proc_info):
         robot = self.robot
         robot.wait_until(lambda: robot.active() == {"joint_state_broadcaster", "mine"},
                          "the controllers do not become active")
@@ -78,6 +78,7 @@ class TestSimulation(unittest.TestCase):
         robot.wait_until(lambda: robot.last is not None and abs(position() - GOAL) < 1e-3,
                          "it does not arrive", 60.0)
         self.assertEqual(len(robot.last.name), 6)
+        robot.wait_for_spawners(proc_info)
 
 
 @launch_testing.post_shutdown_test()

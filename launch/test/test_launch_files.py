@@ -75,7 +75,7 @@ def test_simulation_of_a_description_from_a_topic(tmp_path):
     assert [one.executable for one in launched.processes] == ["simulation_node", "spawner"]
     node = launched["simulation_node"]
     assert node.namespace == "/left"
-    assert node.remappings["~/robot_description"] == "/robot"
+    assert node.remappings["robot_description"] == "/robot"
     # its own file, also in a namespace, with the type of the broadcaster that it does not list
     assert set(node.files[0]) == {MANAGER, "/**/mine", "/left/other"}
     manager = node.files[0][MANAGER]["ros__parameters"]
