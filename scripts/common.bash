@@ -253,11 +253,11 @@ is_ament() { [[ $(tag_of "${package_folder[$1]}" build_type) == ament_* ]]; } # 
 needs_ros() { # PACKAGE
   is_ament "$1" && ! grep -qs 'find_package(ament_cmake QUIET)' "${package_folder[$1]}/CMakeLists.txt"
 }
-# An optional dependency is marked behind its tag: <!-- optional: what for -->
+# An optional dependency has condition="$DYNAMICS_WITHOUT_OPTIONAL != 1"
 dependencies_of() { # FOLDER build|test [required]: names in its package.xml
   local kinds='depend|build_depend|buildtool_depend|build_export_depend|exec_depend' skip=
   if [[ $2 == test ]]; then kinds+='|test_depend'; fi
-  if [[ ${3:-} == required ]]; then skip='/<!-- optional/d;'; fi
+  if [[ ${3:-} == required ]]; then skip='/condition=".DYNAMICS_WITHOUT_OPTIONAL /d;'; fi
   sed -nE "$skip s/.*<($kinds)( [^>]*)?>([^<]*)<.*/\3/p" "$1/package.xml" | sort -u
 }
 
@@ -329,7 +329,7 @@ find_obstacles() {
           package_obstacle[$name]="needs $key: ${package_obstacle[$key]}"
           changed=1
         fi
-      done < <(dependencies_of "${package_folder[$name]}" build)
+      done < <(dependencies_of "${package_folder[$name]}" build required)
     done
   done
 }

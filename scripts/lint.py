@@ -25,6 +25,8 @@ SOURCE = CPP + SCRIPT + (".py", ".cmake", ".ts", ".mjs", ".js", ".css")
 LICENSED = SOURCE + (".yaml", ".yml")
 OUTPUT_FOLDERS = {"build", "install", "log", "runs", ".git"}
 SPDX = "SPDX-License-Identifier: Apache-2.0"
+OPTIONAL = "$DYNAMICS_WITHOUT_OPTIONAL != 1"  # condition of an optional dependency in package.xml
+METAPACKAGE = "dynamics_suite"
 
 # A CMake call that sets compile options for every target of a directory.
 DIRECTORY_OPTIONS = re.compile(
@@ -183,6 +185,10 @@ class Linter:
                     name = (dependency.text or "").strip()
                     if dependency.tag.endswith("depend") and name not in keys | own:
                         problem(f"no rosdep={name} in scripts/packages.txt")
+            for dependency in package:
+                if dependency.get("condition") not in (None, OPTIONAL):
+                    problem(f"{dependency.text}: the condition must be '{OPTIONAL}'")
+            problems += self.release_files(file, package)
             versions.setdefault(package.findtext("version"), []).append(self.name(file))
             cmake = file.parent / "CMakeLists.txt"
             if cmake.exists():
@@ -192,9 +198,30 @@ class Linter:
                     problem("its name differs from project() in CMakeLists.txt")
                 elif project.group(2) not in (None, package.findtext("version")):
                     problem("its version differs from project() in CMakeLists.txt")
+            missing = own - {METAPACKAGE} - {one.text for one in package.iter("exec_depend")}
+            if package.findtext("name") == METAPACKAGE and missing:
+                problem(f"the metapackage has no <exec_depend> of {', '.join(sorted(missing))}")
         if len(versions) > 1:
             problems.append(f"packages differ in version: {versions}")
         return problems
+
+    def release_files(self, file, package):
+        """What a release needs beside package.xml: changes, quality declaration, documentation."""
+        name, version = package.findtext("name"), package.findtext("version")
+        for needed, patterns in {
+            "CHANGELOG.rst": (rf"^Changelog for package {name}$",
+                              rf"^(Forthcoming|{re.escape(version)} \(.*\))$"),
+            "QUALITY_DECLARATION.md": (rf"\b{name}\b", r"Quality Level \d"),
+            "README.md": (r"^# ",),
+            package.findtext("export/rosdoc2") or "rosdoc2.yaml": ("rosdoc2 config",),
+        }.items():
+            path = file.parent / needed
+            text = path.read_text("utf-8") if path.exists() else ""
+            for pattern in patterns:
+                if not re.search(pattern, text, re.MULTILINE):
+                    yield f"{self.name(path)}: nothing matches '{pattern}'"
+        if package.find("export/rosdoc2") is None:
+            yield f"{self.name(file)}: <export> must have <rosdoc2>rosdoc2.yaml</rosdoc2>"
 
     def licenses(self):
         """Every source file has its license in the first line (the second, after a #!)."""

@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launch description for all robots."""
+"""Launch description of the demonstrations: scenarios of one robot on the other launch files."""
 
 import dataclasses
-import os
 import pathlib
-import tempfile
 
 import yaml
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from ament_index_python.packages import get_package_share_directory
 from launch import LaunchDescription
-from launch.actions import (DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction,
-                            RegisterEventHandler, Shutdown)
-from launch.event_handlers import OnShutdown
+from launch.actions import (DeclareLaunchArgument, ExecuteProcess, GroupAction,
+                            IncludeLaunchDescription, OpaqueFunction)
+from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from dynamics_bringup import model
 from dynamics_bringup.arguments import ArgumentError, number, numbers, payload, positions
-from dynamics_bringup.description import (has_loops, is_flexible, is_ours, joints_of, reach_of,
-                                          root_of, with_control)
-from dynamics_bringup.view import rviz_configuration
+from dynamics_bringup.description import is_flexible, is_ours
+from dynamics_bringup.processes import Files, has_package, helper, share
+from dynamics_bringup.robot_file import read
+from dynamics_bringup.simulation import BROADCASTER, commanded_joints, own_parameters
 
 SCENARIOS = {  # parameters of the hardware
     "free-fall": {"unclaimed": "free", "limits": "false"},
@@ -40,35 +39,18 @@ RECORDED = ["/clock", "joint_states", "dynamic_joint_states", "robot_description
             "/tf_static", "dynamics/payload", "dynamics_markers/markers"]
 
 
-def share(*parts):
-    """Return a path in this package's share folder."""
-    return pathlib.Path(get_package_share_directory("dynamics_bringup"), *parts)
-
-
-def has_package(name):
-    """Return True if a ROS 2 package is installed."""
-    try:
-        get_package_share_directory(name)
-    except PackageNotFoundError:
-        return False
-    return True
-
-
 def recorded_topics(namespace):
     """Return the recorded topics of a launch in this namespace; time and frames have none."""
     return [topic if topic.startswith("/") else f"{namespace.rstrip('/')}/{topic}"
             for topic in RECORDED]
 
 
-def controller_parameters(joints, rate, gains):
-    """Return config/controllers.yaml with this robot's joints, update rate and gains."""
-    parameters = yaml.safe_load(share("config", "controllers.yaml").read_text("utf-8"))
-    parameters["controller_manager"]["ros__parameters"]["update_rate"] = rate
-    for name in filter(None, CONTROLLERS.values()):
-        parameters[name]["ros__parameters"]["joints"] = list(joints)
-    if gains:
-        parameters["effort_trajectory_controller"]["ros__parameters"]["gains"] = gains
-    return {f"/**/{node}": value for node, value in parameters.items()}
+def included(name, **arguments):
+    """Return a launch file of this package as an action with these arguments."""
+    arguments = {"namespace": "", "prefix": "", "pose": "", "xacro_arguments": "", **arguments}
+    source = PythonLaunchDescriptionSource(str(share("launch", f"{name}.launch.py")))
+    # in a scope of its own: its arguments are not those of the other launch files
+    return GroupAction([IncludeLaunchDescription(source, launch_arguments=arguments.items())])
 
 
 @dataclasses.dataclass
@@ -97,7 +79,7 @@ class Plan:
     @property
     def controllers(self):
         """Return the names of the controllers to start."""
-        return ["joint_state_broadcaster", *filter(None, [CONTROLLERS[self.controller]])]
+        return [BROADCASTER, *filter(None, [CONTROLLERS[self.controller]])]
 
     @property
     def prepared(self):
@@ -112,31 +94,12 @@ class Plan:
         return "mohan-saha" if self.robot.get("rates") and not self.goal else "cycloid"
 
 
-def commanded_joints(file, urdf):
-    """
-    Return the start positions of the joints that are commanded, {joint: position}, in file order.
-
-    With closed loops these are the independent joints, at the position that closes the loops.
-    """
-    start = dict.fromkeys(joints_of(urdf), 0.0)
-    if not start:
-        raise ArgumentError(f"urdf:='{file}': the robot has no moving joint")
-    if not has_loops(urdf):
-        return start
-    closed = model.closed_start(file)
-    if closed is None:
-        raise ArgumentError(
-            f"urdf:='{file}': the robot has closed loops; their independent joints are determined "
-            "by the program `dynamics` of dynamics_core, which is not in PATH")
-    return {joint: closed[joint] for joint in start if joint in closed}
-
-
-def plan(argument, robot):
+def plan(argument, robot, files):
     """Return the plan; raises ArgumentError or DescriptionError for invalid arguments."""
     file = pathlib.Path(argument("urdf"))
-    if not file.is_file():
-        raise ArgumentError(f"urdf:='{file}': file does not exist")
-    urdf = file.read_text("utf-8")
+    urdf = read(file, argument("xacro_arguments"))
+    if file.suffix == ".xacro":  # expanded once, for the program and all launch files
+        file = pathlib.Path(files.write(urdf, "robot_", ".urdf"))
     default_start = commanded_joints(file, urdf)
     joints = list(default_start)
     scenario = argument("scenario")
@@ -187,50 +150,7 @@ def gains_of(plan):
     return model.feedback_gains(inertias, plan.feedback)
 
 
-# ---- processes whose failure ends the launch
-
-
-def vital(what):
-    """Return an exit handler that ends the launch, with an error if the process failed."""
-
-    def at_exit(event, context):
-        if context.is_shutdown:
-            return None
-        if event.returncode != 0:
-            raise RuntimeError(f"{what} exited with code {event.returncode}: see its message above")
-        return [Shutdown(reason=f"{what} has ended")]
-
-    return at_exit
-
-
-def helper(what):
-    """Return an exit handler that ends the launch only if the process failed."""
-
-    def at_exit(event, context):
-        if event.returncode != 0 and not context.is_shutdown:
-            raise RuntimeError(f"{what} exited with code {event.returncode}: see its message above")
-
-    return at_exit
-
-
 # ---- the actions
-
-
-def hardware(plan, parameters):
-    """Return the node of the controller manager with the simulated hardware."""
-    if plan.sim_time:
-        return Node(
-            package="dynamics_sim", executable="simulation_node", output="screen",
-            parameters=[parameters, {
-                "use_sim_time": True, "speed": plan.speed, "wait_for_controllers": plan.controllers,
-                "start_paused": plan.prepared or plan.paused}],
-            remappings=[("~/robot_description", "robot_description")],
-            on_exit=vital("the simulation"))
-    return Node(
-        package="controller_manager", executable="ros2_control_node", output="screen",
-        parameters=[parameters, {"use_sim_time": False}],
-        remappings=[("~/robot_description", "robot_description")],
-        on_exit=vital("the controller manager"))
 
 
 def scenario(plan):
@@ -254,39 +174,42 @@ def scenario(plan):
                 parameters=[parameters], on_exit=helper("the scenario"))
 
 
-def window(choice):
-    """Return whether to open RViz, and a message if that is not possible."""
-    if choice == "false":
-        return False, None
-    obstacle = None
-    if not has_package("rviz2"):
-        obstacle = "rviz2 is not installed"
-    elif not os.environ.get("DISPLAY") and not os.environ.get("WAYLAND_DISPLAY"):
-        obstacle = "no display"
-    if obstacle and choice == "true":
-        raise ArgumentError(f"gui:='true': {obstacle}")
-    return obstacle is None, obstacle and f"{obstacle}: continuing without RViz"
+def simulation(plan, gains, files):
+    """Return the simulation with the controllers of the plan."""
+    parameters = own_parameters(plan.joints)
+    if gains:
+        parameters["effort_trajectory_controller"]["ros__parameters"]["gains"] = gains
+    return included(
+        "simulation", urdf=str(plan.file), start=" ".join(map(repr, plan.start)),
+        gravity=" ".join(map(repr, plan.gravity)), step=repr(plan.step),
+        use_sim_time=str(plan.sim_time).lower(), speed=repr(plan.speed),
+        paused=str(plan.prepared or plan.paused).lower(), publish_clock="true",
+        description_topic="robot_description", controllers=" ".join(plan.controllers),
+        controllers_file=files.write(yaml.safe_dump(parameters), "controllers_", ".yaml"),
+        rate=str(plan.rate), **SCENARIOS[plan.scenario])
 
 
-class Files:
-    """Temporary files of a launch, removed at its end."""
+def dynamics(plan, files):
+    """Return the dynamics node and the markers."""
+    markers = yaml.safe_load(share("config", "markers.yaml").read_text("utf-8"))
+    if "energies" in plan.robot.get("view", {}):
+        for section in markers.values():
+            section["ros__parameters"]["energy_place"] = [
+                float(number) for number in plan.robot["view"]["energies"]]
+    return included(
+        "dynamics", use_sim_time=str(plan.sim_time).lower(), markers="true",
+        gravity=" ".join(map(repr, plan.gravity)), description_topic="robot_description",
+        # the frames of a flexible robot
+        publish_frames=str(is_flexible(plan.urdf)).lower(),
+        markers_file=files.write(yaml.safe_dump(markers), "markers_", ".yaml"))
 
-    def __init__(self):
-        """Create an empty list of files."""
-        self.paths = []
 
-    def write(self, content, prefix, suffix):
-        """Write a new file and return its path."""
-        with tempfile.NamedTemporaryFile(
-                "w", prefix=prefix, suffix=suffix, delete=False, encoding="utf-8") as stream:
-            stream.write(content)
-        self.paths.append(pathlib.Path(stream.name))
-        return stream.name
-
-    def remove(self, *_):
-        """Remove the files."""
-        for path in self.paths:
-            path.unlink(missing_ok=True)
+def recorder(plan, namespace):
+    """Return the recorder."""
+    return ExecuteProcess(
+        cmd=["ros2", "bag", "record", "--storage", "mcap", "--output", plan.record,
+             "--node-name", RECORDER, "--topics", *recorded_topics(namespace)], output="screen",
+        on_exit=helper("the recorder"))
 
 
 def start_robot(context, robot):
@@ -295,59 +218,18 @@ def start_robot(context, robot):
     def argument(name):
         return LaunchConfiguration(name).perform(context)
 
-    parsed = plan(argument, robot)
-    gains = gains_of(parsed)
-    show, message = window(argument("gui"))
     files = Files()
-    parameters = files.write(
-        yaml.safe_dump(controller_parameters(parsed.joints, parsed.rate, gains)),
-        "controllers_", ".yaml")
-    description = with_control(
-        parsed.urdf, {"gravity": " ".join(map(repr, parsed.gravity)), "step": repr(parsed.step),
-                      **SCENARIOS[parsed.scenario]}, zip(parsed.joints, parsed.start),
-        parsed.joints)
-    sim_time = {"use_sim_time": parsed.sim_time}
-    flexible = is_flexible(parsed.urdf)
-    marker_parameters = {"gravity": parsed.gravity, "publish_frames": flexible}
-    if "energies" in robot.get("view", {}):
-        marker_parameters["energy_place"] = list(map(float, robot["view"]["energies"]))
-    actions = [
-        RegisterEventHandler(OnShutdown(on_shutdown=files.remove)),
-        # the frames of a flexible robot are published by the markers node
-        Node(package="robot_state_publisher", executable="robot_state_publisher",
-             parameters=[{"robot_description": description, "publish_frequency": 50.0}, sim_time],
-             remappings=[("/tf", "rigid/tf"), ("/tf_static", "rigid/tf_static")]
-             if flexible else []),
-        hardware(parsed, parameters),
-        Node(package="controller_manager", executable="spawner", output="screen",
-             arguments=[*parsed.controllers, "--controller-manager", "controller_manager",
-                        "--controller-manager-timeout", "120", "--param-file", parameters],
-             on_exit=helper("the spawner of the controllers")),
-        Node(package="dynamics_ros", executable="dynamics_node", name="dynamics",
-             parameters=[{"gravity": parsed.gravity}, sim_time],
-             on_exit=vital("the dynamics node")),
-        Node(package="dynamics_ros", executable="markers_node", name="dynamics_markers",
-             parameters=[str(share("config", "markers.yaml")), marker_parameters,
-                         sim_time]),
-    ]
+    parsed = plan(argument, robot, files)
+    actions = [files.cleanup(), simulation(parsed, gains_of(parsed), files),
+               dynamics(parsed, files)]
     if parsed.record:
-        topics = recorded_topics(context.launch_configurations.get("ros_namespace", ""))
-        actions.append(ExecuteProcess(
-            cmd=["ros2", "bag", "record", "--storage", "mcap", "--output", parsed.record,
-                 "--node-name", RECORDER, "--topics", *topics], output="screen",
-            on_exit=helper("the recorder")))
+        actions.append(recorder(parsed, context.launch_configurations.get("ros_namespace", "")))
     if parsed.prepared:
         actions.append(scenario(parsed))
-    if message:
-        actions.append(LogInfo(msg=message))
-    if show:
-        configuration = rviz_configuration(
-            share("config", "robot.rviz").read_text("utf-8"), root_of(parsed.urdf),
-            reach_of(parsed.urdf), robot.get("view"), flexible)
-        actions.append(Node(
-            package="rviz2", executable="rviz2", parameters=[sim_time],
-            arguments=["-d", files.write(configuration, "robot_", ".rviz")],
-            on_exit=Shutdown(reason="RViz was closed")))
+    actions.append(included(
+        "view", gui=argument("gui"), urdf=str(parsed.file), namespaces="", frame="", distance="",
+        focal_point="", view=yaml.safe_dump(robot.get("view", {}), default_flow_style=True),
+        rviz_config="", wrenches="", use_sim_time=str(parsed.sim_time).lower()))
     return actions
 
 
@@ -367,7 +249,9 @@ def robot_launch(robot=None):
             name, default_value=str(default), description=description, **more)
 
     return LaunchDescription([
-        DeclareLaunchArgument("urdf", description="URDF file of the robot.", **urdf),
+        DeclareLaunchArgument(
+            "urdf", description="URDF or xacro file (*.xacro) of the robot.", **urdf),
+        argument("xacro_arguments", "", "Arguments of the xacro file: 'name:=value name:=value'."),
         argument("scenario", known["scenario"],
                  "free-fall: joints without controller are free, no limits; "
                  "hold: they hold their position, with limits; "

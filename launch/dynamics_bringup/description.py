@@ -35,6 +35,18 @@ def joints_of(urdf):
     ]
 
 
+def start_of(urdf):
+    """Return the default start of the joints that can be commanded: the position nearest to 0."""
+    start = {}
+    for joint in parse(urdf).findall("joint"):
+        limit = joint.find("limit")
+        start[joint.get("name")] = 0.0
+        if joint.get("type") in ("revolute", "prismatic") and limit is not None:
+            lower, upper = (float(limit.get(end, "0")) for end in ("lower", "upper"))
+            start[joint.get("name")] = max(lower, min(upper, 0.0))
+    return {joint: start[joint] for joint in joints_of(urdf)}
+
+
 def _parents(robot):
     """Return the parent joint of each link, by link name."""
     return {joint.find("child").get("link"): joint for joint in robot.findall("joint")
@@ -107,13 +119,53 @@ def is_ours(urdf):
         (block.findtext("hardware/plugin") or "").strip() == PLUGIN for block in blocks)
 
 
+def amplitudes_of(urdf):
+    """Return the state interfaces of the flexible links: amplitudes and their rates."""
+    names = []
+    for link in parse(urdf).findall("link"):
+        for element in link.findall("flexible"):
+            for axis in "yz":
+                for mode in range(1, int(element.get(f"modes_{axis}", "0")) + 1):
+                    names += [f"{link.get('name')}/{axis}{mode}",
+                              f"{link.get('name')}/{axis}{mode}_velocity"]
+    return names
+
+
+def states_of(urdf):
+    """Return the state interfaces of a flexible robot and its joints; none without modes."""
+    amplitudes = amplitudes_of(urdf)
+    return amplitudes and amplitudes + [
+        f"{joint.get('name')}/{state.get('name')}"
+        for joint in parse(urdf).findall("ros2_control/joint")
+        for state in joint.findall("state_interface")
+        if state.get("name") in ("position", "velocity", "effort")]
+
+
+def sensors_of(urdf):
+    """Return the force-torque sensors and IMUs in the blocks: {name: (kind, frame)}."""
+    robot, sensors = parse(urdf), {}
+    children = {joint.get("name"): joint.find("child").get("link")
+                for joint in robot.findall("joint") if joint.find("child") is not None}
+    for sensor in robot.findall("ros2_control/sensor"):
+        states = {state.get("name") for state in sensor.findall("state_interface")}
+        given = {one.get("name"): (one.text or "").strip() for one in sensor.findall("param")}
+        name = sensor.get("name")
+        # the frame of dynamics_sim: that of the parameter, or behind the joint
+        frame = given.get("frame") or children.get(given.get("joint", name), name)
+        for kind, interface in (("force_torque", "force.x"), ("imu", "linear_acceleration.x")):
+            if interface in states:
+                sensors[name] = (kind, frame)
+    return sensors
+
+
 def with_control(urdf, parameters, start=None, commanded=None):
     """
     Return the URDF with a <ros2_control> block for dynamics_sim, every joint with every interface.
 
     A URDF that already has a block is returned unchanged. `parameters`: of the hardware; `start`:
     initial positions by joint name; `commanded`: the joints with command interfaces, default all
-    that can be commanded.
+    that can be commanded. With the parameter limits "false" the joints are exempt from the limits
+    that the controller manager enforces (default since ROS 2 Kilted).
     """
     commanded = joints_of(urdf) if commanded is None else commanded
     robot = parse(urdf)
@@ -137,6 +189,8 @@ def with_control(urdf, parameters, start=None, commanded=None):
             continue
         name = joint.get("name")
         lines.append(f"  <joint name={quoteattr(name)}>")
+        if parameters.get("limits") == "false":
+            lines.append('    <limits enable="false"/>')
         if name in commanded:
             lines += [f'    <command_interface name="{kind}"/>' for kind in COMMANDS]
         elif joint.get("actuated") == "true":  # redundant: moved by the others

@@ -16,6 +16,7 @@ from controller_manager_msgs.srv import ListControllers, SwitchController
 from dynamics_msgs.srv import ResetSimulation, SetSimulationState, StepSimulation
 from launch import LaunchDescription
 from launch.actions import ExecuteProcess, IncludeLaunchDescription
+from launch.events.process import ProcessExited
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_testing.actions import ReadyToTest
 from rclpy.qos import QoSProfile
@@ -112,6 +113,13 @@ class Listener:
             return future.result()
         finally:
             self.node.destroy_client(client)
+
+    def wait_for_spawners(self, proc_info):
+        """Wait until the spawners have ended: a launch that ends before interrupts them."""
+        spawners = [one for one in proc_info.processes()
+                    if one.process_details["name"].startswith("spawner")]
+        self.wait_until(lambda: all(isinstance(proc_info[one], ProcessExited) for one in spawners),
+                        "the spawners do not end")
 
     def active(self):
         """Return the names of the active controllers."""

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 import yaml
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import get_package_prefix, get_package_share_directory
 
 from dynamics_bringup import model
 from dynamics_bringup.arguments import ArgumentError, number, numbers, payload, positions
@@ -23,6 +23,13 @@ ROBOTS = yaml.safe_load((SOURCE / "config/robots.yaml").read_text("utf-8"))
 PUMA = (URDFS / "puma.urdf").read_text("utf-8")
 needs_program = pytest.mark.skipif(
     shutil.which("dynamics") is None, reason="the program `dynamics` is not in PATH")
+
+
+@pytest.mark.parametrize("package", [
+    "dynamics_core", "dynamics_description", "dynamics_msgs", "dynamics_ros", "dynamics_sim"])
+def test_packages_are_in_the_index(package):
+    """As for `ros2 pkg prefix`; dynamics_core is plain CMake."""
+    assert (pathlib.Path(get_package_prefix(package)) / "share" / package / "package.xml").exists()
 
 
 def test_numbers():

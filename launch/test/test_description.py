@@ -38,6 +38,13 @@ def test_block_has_every_joint_and_interface():
     assert text.startswith(SMALL[:SMALL.rindex("</robot>")])
 
 
+def test_joints_without_limits_say_so():
+    text = with_control(SMALL, {"limits": "false"})
+    joints = ElementTree.fromstring(text).findall("ros2_control/joint")
+    assert [one.find("limits").get("enable") for one in joints] == ["false", "false"]
+    assert "<limits" not in with_control(SMALL, {"limits": "true"})
+
+
 def test_existing_block_is_kept():
     own = SMALL.replace("</robot>", "<ros2_control name='mine' type='system'/></robot>")
     assert with_control(own, {"unclaimed": "free"}) == own

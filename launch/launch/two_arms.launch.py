@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Two UR5e in the namespaces left and right: two controller managers, one RViz. Their joints and
+# links have the prefixes left_ and right_, and their root links stand in the frame `world`. In real
+# time: each simulation is a process of its own. An example to copy: only launch files are included.
+# sensors:=true adds a force-torque sensor at each flange.
+import pathlib
+
+from ament_index_python.packages import get_package_share_directory
+from launch import LaunchDescription
+from launch.actions import (DeclareLaunchArgument, GroupAction, IncludeLaunchDescription,
+                            OpaqueFunction)
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration
+
+UR5E = pathlib.Path(
+    get_package_share_directory("dynamics_description"), "xacro", "ur5e.urdf.xacro")
+
+
+def included(name, **arguments):
+    # a group has its own arguments: those of one file are not the defaults of the next one
+    file = pathlib.Path(
+        get_package_share_directory("dynamics_bringup"), "launch", f"{name}.launch.py")
+    return GroupAction([IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(file)), launch_arguments=arguments.items())])
+
+
+def arm(name, pose, sensors):
+    controllers = ["joint_state_broadcaster", "joint_trajectory_controller"]
+    if sensors:
+        controllers.append(f"{name}_tool0_joint_broadcaster")
+    return [
+        included("simulation", namespace=name, prefix=f"{name}_", pose=pose, urdf=str(UR5E),
+                 xacro_arguments="force_torque_sensors:=tool0_joint" if sensors else "",
+                 controllers=" ".join(controllers), use_sim_time="false"),
+        included("dynamics", namespace=name, use_sim_time="false"),
+    ]
+
+
+def start(context):
+    sensors = LaunchConfiguration("sensors").perform(context) == "true"
+    wrenches = [f"{name}/{name}_tool0_joint_broadcaster/wrench" for name in ("left", "right")]
+    return [
+        *arm("left", "0 0.4 0", sensors),
+        *arm("right", "0 -0.4 0 0 0 3.141592653589793", sensors),
+        included("view", gui=LaunchConfiguration("gui"), namespaces="left right", frame="world",
+                 wrenches=" ".join(wrenches) if sensors else "", distance="3",
+                 focal_point="0 0 0.4", use_sim_time="false"),
+    ]
+
+
+def generate_launch_description():
+    return LaunchDescription([
+        DeclareLaunchArgument("gui", default_value="auto", choices=["auto", "true", "false"],
+                              description="RViz, as in view.launch.py."),
+        DeclareLaunchArgument("sensors", default_value="false", choices=["true", "false"],
+                              description="A force-torque sensor at the flange of each arm."),
+        OpaqueFunction(function=start),
+    ])
