@@ -52,7 +52,7 @@ PUBLIC = {
     "trajectory": "joint_log marker_shapes trajectory trajectory_efforts",
     "ode": "integrators",
     "plant": "plant sensors",
-    "control": "controllers",
+    "control": "controllers momentum_observer operational_space",
     "simulation": "real_time_simulation recording simulate",
     "check": "check",
     "study": "study",

@@ -33,6 +33,8 @@
 #include "dynamics_core/marker_shapes.hpp"
 #include "dynamics_core/maximum.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/momentum_observer.hpp"
+#include "dynamics_core/operational_space.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/pose.hpp"
 #include "dynamics_core/real_time_simulation.hpp"

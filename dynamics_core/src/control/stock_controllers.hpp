@@ -4,6 +4,7 @@
 // The stock controllers that make_controller() returns; their laws are in controllers.hpp.
 
 #include <memory>
+#include <vector>
 
 #include "dynamics_core/controllers.hpp"
 
@@ -19,5 +20,9 @@ std::unique_ptr<Controller> feedforward_pd(const Gains& gains);
 std::unique_ptr<Controller> computed_torque(const Gains& gains);
 std::unique_ptr<Controller> joint_impedance(const Gains& gains);
 std::unique_ptr<Controller> operational_space_impedance(const ControllerOptions& options);
+
+/// Throws ArgumentError for a stiffness of the operational space with other than 1, 2 or 6 entries,
+/// or with one that is not positive and finite.
+void check_stiffness(const std::vector<double>& stiffness);
 
 }  // namespace dynamics

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_core/momentum_observer.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "control/gains.hpp"
+#include "control/status_error.hpp"
+#include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
+#include "spatial/symmetric_eigen.hpp"
+
+namespace dynamics {
+namespace {
+
+Eigen::Map<const Eigen::VectorXd> as_vector(ConstVector v) {
+  return {v.data(), static_cast<Eigen::Index>(v.size())};
+}
+
+}  // namespace
+
+struct MomentumObserver::Memory {
+  Memory(const Model& robot, const MomentumObserverOptions& options)
+      : model(robot),
+        workspace(robot),
+        bandwidth(per_joint("bandwidth", options.bandwidth, robot.size(), 50.0)),
+        friction(options.friction) {
+    for (std::size_t i = 0; i < bandwidth.size(); ++i) {
+      if (bandwidth[i] > 0.0 && std::isfinite(bandwidth[i])) continue;
+      throw ArgumentError(
+          fmt::format("bandwidth[{}] is {}; it must be finite and positive", i, bandwidth[i]));
+    }
+    const auto n = static_cast<Eigen::Index>(robot.size());
+    M.resize(n, n);
+    C.resize(n, n);
+    J.resize(6, n);
+    for (auto* const v :
+         {&q, &qd, &momentum, &drift, &next_momentum, &next_drift, &work, &external})
+      v->setZero(n);
+  }
+
+  /// p = M qd and the drift C^T qd - g - friction of a state.
+  Status terms(ConstVector at, ConstVector rate, Eigen::VectorXd& p,
+               Eigen::VectorXd& rest) noexcept {
+    for (const Status status : {try_inertia_matrix(model, workspace, at, M),
+                                try_coriolis_matrix(model, workspace, at, rate, C),
+                                try_gravity_forces(model, workspace, at, rest)}) {
+      if (status != Status::ok) return status;
+    }
+    p.noalias() = M * as_vector(rate);
+    work.setZero();
+    if (friction) {
+      if (const Status status = try_friction_forces(model, workspace, rate, work);
+          status != Status::ok)
+        return status;
+    }
+    rest = -rest - work;
+    rest.noalias() += C.transpose() * as_vector(rate);
+    return Status::ok;
+  }
+
+  Model model;
+  Workspace workspace;
+  std::vector<double> bandwidth;
+  bool friction;
+  bool started = false;
+  Eigen::MatrixXd M, C, J;
+  Eigen::VectorXd q, qd;            // of the last state
+  Eigen::VectorXd momentum, drift;  // of the last state
+  Eigen::VectorXd next_momentum, next_drift, work;
+  Eigen::VectorXd external;  // r
+};
+
+MomentumObserver::MomentumObserver(const Model& model, const MomentumObserverOptions& options)
+    : memory_(std::make_unique<Memory>(model, options)) {}
+MomentumObserver::~MomentumObserver() = default;
+MomentumObserver::MomentumObserver(MomentumObserver&&) noexcept = default;
+MomentumObserver& MomentumObserver::operator=(MomentumObserver&&) noexcept = default;
+
+void MomentumObserver::reset(ConstVector q, ConstVector qd) {
+  require_ok(try_reset(q, qd), "MomentumObserver::reset");
+}
+
+Status MomentumObserver::try_reset(ConstVector q, ConstVector qd) noexcept {
+  Memory& m = *memory_;
+  const Status status = m.terms(q, qd, m.next_momentum, m.next_drift);
+  if (status != Status::ok) return status;
+  m.momentum.swap(m.next_momentum);
+  m.drift.swap(m.next_drift);
+  m.q = as_vector(q);
+  m.qd = as_vector(qd);
+  m.external.setZero();
+  m.started = true;
+  return Status::ok;
+}
+
+Status MomentumObserver::try_continue_from(const MomentumObserver& other) noexcept {
+  const Memory& from = *other.memory_;
+  if (from.external.size() != memory_->external.size()) return Status::wrong_size;
+  if (!from.started) return Status::not_computed;
+  const Status status = try_reset(from.q, from.qd);
+  if (status == Status::ok) memory_->external = from.external;
+  return status;
+}
+
+void MomentumObserver::update(double period, ConstVector q, ConstVector qd, ConstVector tau) {
+  require_ok(try_update(period, q, qd, tau), "MomentumObserver::update");
+}
+
+Status MomentumObserver::try_update(double period, ConstVector q, ConstVector qd,
+                                    ConstVector tau) noexcept {
+  Memory& m = *memory_;
+  if (!m.started) return Status::not_computed;
+  if (!(period > 0.0)) return Status::out_of_range;
+  if (!(tau.checked_size() == m.model.size())) return Status::wrong_size;
+  if (!std::isfinite(period) || !as_vector(tau).allFinite()) return Status::not_finite;
+  const Status status = m.terms(q, qd, m.next_momentum, m.next_drift);
+  if (status != Status::ok) return status;
+  for (Eigen::Index i = 0; i < m.external.size(); ++i) {
+    const auto joint = static_cast<std::size_t>(i);
+    const double mean = (m.next_momentum[i] - m.momentum[i]) / period - tau[joint] -
+                        0.5 * (m.drift[i] + m.next_drift[i]);
+    const double kept = std::exp(-m.bandwidth[joint] * period);
+    m.external[i] = kept * m.external[i] + (1.0 - kept) * mean;
+  }
+  m.momentum.swap(m.next_momentum);
+  m.drift.swap(m.next_drift);
+  m.q = as_vector(q);
+  m.qd = as_vector(qd);
+  return Status::ok;
+}
+
+std::span<const double> MomentumObserver::external_torques() const {
+  return {memory_->external.data(), static_cast<std::size_t>(memory_->external.size())};
+}
+
+Status MomentumObserver::try_wrench(std::size_t frame, Axes axes, Wrench& wrench) noexcept {
+  Memory& m = *memory_;
+  if (!m.started) return Status::not_computed;
+  if (axes == Axes::world) return Status::wrong_axes;
+  if (const Status status = try_jacobian(m.model, m.workspace, m.q, frame, axes, m.J);
+      status != Status::ok)
+    return status;
+  // w = (J J^T)^+ J r, without the directions in which the frame does not move
+  using Matrix6 = Eigen::Matrix<double, 6, 6>;
+  using Vector6 = Eigen::Matrix<double, 6, 1>;
+  Matrix6 JJ = m.J.lazyProduct(m.J.transpose()), vectors;
+  Vector6 values;
+  if (!symmetric_eigen(JJ, values, vectors)) return Status::not_finite;
+  const Vector6 moved = m.J.lazyProduct(m.external);
+  Vector6 along = vectors.transpose() * moved;
+  constexpr double smallest = 1e-8;
+  for (Eigen::Index i = 0; i < 6; ++i)
+    along[i] = values[i] > smallest * values[5] ? along[i] / values[i] : 0.0;
+  const Vector6 result = vectors * along;
+  wrench = {result.head<3>(), result.tail<3>()};
+  return Status::ok;
+}
+
+}  // namespace dynamics
