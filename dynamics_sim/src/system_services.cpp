@@ -144,8 +144,8 @@ struct SystemServices::Context {
   void reset_state(const Reset::Request& request, Reset::Response& response) {
     std::unique_lock one(link->requests, std::defer_lock);
     if (!wait_for([&] { return one.try_lock(); })) {
-      response.result = to_result(ResultCode::INTERNAL_ERROR,
-                                  "nothing was done: another request is in progress");
+      response.result =
+          to_result(ResultCode::INTERNAL_ERROR, "nothing was done: another request is in progress");
       return;
     }
     const NamedState named = {request.joint_names, request.positions, request.velocities};
@@ -182,8 +182,8 @@ struct SystemServices::Context {
   void step(const Step::Request& request, Step::Response& response) {
     std::unique_lock one(link->requests, std::defer_lock);
     if (!wait_for([&] { return one.try_lock(); })) {
-      response.result = to_result(ResultCode::INTERNAL_ERROR,
-                                  "nothing was done: another request is in progress");
+      response.result =
+          to_result(ResultCode::INTERNAL_ERROR, "nothing was done: another request is in progress");
       return;
     }
     if (request.steps == 0 || request.steps > 10'000'000) {

@@ -207,6 +207,11 @@ class TestSimulation(unittest.TestCase):
         for stamp in common:
             self.assertLessEqual(first[stamp].items(), blocks[stamp].items(), stamp)
         self.assertEqual(blocks[500_000_000]['hand/steps'], 500.0)
+        self.assertTrue(
+            self.call(cm.SwitchController,
+                      '/blocks/controller_manager/switch_controller',
+                      deactivate_controllers=['joint_state_broadcaster'],
+                      strictness=cm.SwitchController.Request.STRICT).ok)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'two.urdf')
             with open(path, 'w', encoding='utf-8') as file:
