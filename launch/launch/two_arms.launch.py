@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two UR5e in the namespaces left and right: two controller managers, one RViz. Their joints and
 # links have the prefixes left_ and right_, and their root links stand in the frame `world`. In real
-# time: each simulation is a process of its own. An example to copy: only launch files are included.
-# sensors:=true adds a force-torque sensor at each flange.
+# time: each simulation is a process of its own. Each flange has a force-torque sensor, whose topic
+# is for example /left/left_tool0_joint_broadcaster/wrench. An example to copy: only launch files are
+# included.
 import pathlib
 
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import get_package_share_directory, get_packages_with_prefixes
 from launch import LaunchDescription
 from launch.actions import (DeclareLaunchArgument, GroupAction, IncludeLaunchDescription,
                             OpaqueFunction)
@@ -14,6 +15,8 @@ from launch.substitutions import LaunchConfiguration
 
 UR5E = pathlib.Path(
     get_package_share_directory("dynamics_description"), "xacro", "ur5e.urdf.xacro")
+
+SENSORS = "force_torque_sensor_broadcaster" in get_packages_with_prefixes()
 
 
 def included(name, **arguments):
@@ -52,7 +55,8 @@ def generate_launch_description():
     return LaunchDescription([
         DeclareLaunchArgument("gui", default_value="auto", choices=["auto", "true", "false"],
                               description="RViz, as in view.launch.py."),
-        DeclareLaunchArgument("sensors", default_value="false", choices=["true", "false"],
+        DeclareLaunchArgument("sensors", default_value=str(SENSORS).lower(),
+                              choices=["true", "false"],
                               description="A force-torque sensor at the flange of each arm."),
         OpaqueFunction(function=start),
     ])

@@ -272,7 +272,7 @@ def test_arguments_of_an_outer_launch_are_not_inherited():
 
 def test_two_arms_are_separate():
     pytest.importorskip("xacro", reason="xacro is not installed")
-    launched = Launched("two_arms", gui="false")
+    launched = Launched("two_arms", gui="false", sensors="false")
     assert len(launched.processes) == 10
     frames = []
     for name in ("left", "right"):

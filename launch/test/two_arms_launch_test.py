@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""two_arms.launch.py: two controller managers in two namespaces, one of the arms moves."""
+"""
+two_arms.launch.py: two controller managers in two namespaces.
 
+One of the arms moves, and one of the force-torque sensors measures a payload.
+"""
+
+import math
 import pathlib
 import sys
 import unittest
@@ -8,6 +13,8 @@ import unittest
 import launch_testing
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
+from dynamics_msgs.srv import SetPayload
+from geometry_msgs.msg import WrenchStamped
 from rclpy.action import ActionClient
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
@@ -24,7 +31,10 @@ SHARED = {"/tf", "/tf_static", "/parameter_events", "/rosout", "/diagnostics"}
 
 def obstacle():
     """Return the reason why this test cannot run on this machine, or None."""
-    return None if has_package("xacro") else "xacro is not installed"
+    for package in ("xacro", "force_torque_sensor_broadcaster"):
+        if not has_package(package):
+            return f"{package} is not installed"
+    return None
 
 
 def generate_test_description():
@@ -49,7 +59,8 @@ class TestTwoArms(unittest.TestCase):
 
     def test_1_both_hold(self, proc_info):
         for name, arm in self.arms.items():
-            arm.wait_until(lambda arm=arm: arm.active() == {"joint_state_broadcaster", CONTROLLER},
+            wanted = {"joint_state_broadcaster", CONTROLLER, f"{name}_tool0_joint_broadcaster"}
+            arm.wait_until(lambda arm=arm, wanted=wanted: arm.active() == wanted,
                            f"{name}: the controllers do not become active")
             arm.wait_until(lambda arm=arm: arm.last is not None, f"{name}: no joint states")
             arm.wait_for_spawners(proc_info)
@@ -101,6 +112,30 @@ class TestTwoArms(unittest.TestCase):
             topics = {topic for topic, _ in node.get_topic_names_and_types()}
             self.assertLessEqual({f"/{name}/dynamics_markers/markers", f"/{name}/joint_states"},
                                  topics)
+
+
+    def test_5_sensor_measures_the_payload(self):
+        left, wrenches = self.arms["left"], {}
+        for name in self.arms:
+            left.node.create_subscription(
+                WrenchStamped, f"/{name}/{name}_tool0_joint_broadcaster/wrench",
+                lambda message, name=name: wrenches.update({name: message}), 10)
+        left.wait_until(lambda: len(wrenches) == 2, "no wrenches")
+
+        def force(name):
+            vector = wrenches[name].wrench.force
+            return math.hypot(vector.x, vector.y, vector.z)
+
+        self.assertEqual(wrenches["left"].header.frame_id, "left_tool0")
+        self.assertLess(force("left"), 1e-9)
+        request = SetPayload.Request()
+        request.payload.frame_id = "left_tool0"
+        request.payload.inertia.m = 2.0
+        answer = left.call(SetPayload, "dynamics/set_payload", request)
+        self.assertEqual(answer.result.code, 0, answer.result.message)
+        weight = 2.0 * 9.81
+        left.wait_until(lambda: abs(force("left") - weight) < 1e-3 * weight, "no weight")
+        self.assertLess(force("right"), 1e-9)
 
 
 @unittest.skipIf(obstacle(), str(obstacle()))
