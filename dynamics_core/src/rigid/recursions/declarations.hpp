@@ -100,9 +100,10 @@ struct CoriolisScratch {
 /// The derivatives of inverse dynamics.
 template <class S>
 struct DerivativeScratch {
-  Vec3<S> x, y, z;    ///< the body's axes
-  Vec3<S> r, r_rate;  ///< its origin from the parent's, and the rate of that
-  Vec3<S> w;          ///< its angular velocity
+  JointTransform<S> at;  ///< r for prismatic joints only
+  Vec3<S> x, y, z;       ///< the body's axes
+  Vec3<S> r, r_rate;     ///< its origin from the parent's, and the rate of that
+  Vec3<S> w;             ///< its angular velocity
   SpatialVector<S> a;
   Vec3<S> z_rate;  ///< psi': angular for revolute joints, linear for prismatic ones
   SpatialVector<S> psi_rate2;
