@@ -143,6 +143,8 @@ constexpr std::size_t row_stride(std::size_t joints) { return ((3 * joints + 11)
   PACKS(udut, solve, Tree tree, UdutScratch<S>* scratch, const S* phi, S* x)                     \
   STATES(udut, unit_factor, Tree tree, const UdutScratch<S>* scratch, S* matrix,                 \
          std::size_t stride)                                                                     \
+  STATES(inverse_inertia, inverse_inertia, Tree tree, const UdutScratch<S>* scratch, S* matrix,  \
+         std::size_t stride)                                                                     \
   STATES(inertia_matrix, inertia_matrix, Tree tree, CompositeScratch<S>* scratch, const S* q,    \
          S* matrix, std::size_t stride)                                                          \
   STATES(coriolis_matrix, coriolis_matrix, Tree tree, CoriolisScratch<S>* scratch,               \
