@@ -117,54 +117,129 @@ double run_peak(std::size_t calls) {
                              rounds);
 }
 
-ordered_json compare(double seconds, const std::function<void(double)>& progress) {
-  std::vector<BenchmarkCase> cases = all_cases();
+/// Compares the results of our cases with those of the peers. Throws std::runtime_error.
+void require_equal_results(const std::string& robot, const std::vector<BenchmarkCase>& cases) {
+  constexpr double allowed = 1e-8;  // round-off times the condition number of M
+  for (const BenchmarkCase& own : cases) {
+    if (own.name != "ours") continue;
+    for (const BenchmarkCase& peer : cases) {
+      if (peer.name == "ours" || work_per_state(own.work) != peer.work) continue;
+      // of a batch only the first state is compared
+      const std::size_t states = own.states_per_call > 1 ? 1 : 8;
+      for (std::size_t k = 0; k < states; ++k) {
+        own.run(k, 1);
+        peer.run(k, 1);
+        const Eigen::MatrixXd ours = own.result(), theirs = peer.result();
+        const double scale = std::max(theirs.cwiseAbs().maxCoeff(), 1e-300);
+        // false for NaN too
+        if (ours.rows() == theirs.rows() && ours.cols() == theirs.cols() &&
+            (ours - theirs).cwiseAbs().maxCoeff() <= allowed * scale) {
+          continue;
+        }
+        throw std::runtime_error(
+            fmt::format("{}: {} has another result for '{}'", robot, peer.name, own.work));
+      }
+    }
+  }
+}
+
+/// Columns of the table that belong to our case alone.
+ordered_json own_columns(const BenchmarkCase& own, const Timed& timed, const Model* model,
+                         const std::string& robot, double peak) {
+  ordered_json row = {
+      {"work", own.work},   {"peer", nullptr},     {"ours_ns", median(timed.nanoseconds)},
+      {"peer_ns", nullptr}, {"ratio", nullptr},    {"low", nullptr},
+      {"high", nullptr},    {"bound_ns", nullptr}, {"robot", robot}};
+  const double count = model == nullptr ? 0.0 : operations(own.work, *model);
+  if (count > 0.0) row["bound_ns"] = count / peak;
+  return row;
+}
+
+/// Rows of one robot. `alone`: also the works that no peer computes.
+ordered_json compare(const std::string& robot, const Model* model, std::vector<BenchmarkCase> cases,
+                     bool alone, double seconds, double& peak,
+                     const std::function<void(double)>& progress) {
+  require_equal_results(robot, cases);
   // cases of the same work one after the other: "inverse" next to "batch inverse"
-  const auto kind = [](const BenchmarkCase& one_case) {
-    return one_case.work.substr(one_case.work.rfind(' ') + 1);
-  };
-  std::stable_sort(cases.begin(), cases.end(), [&](const BenchmarkCase& a, const BenchmarkCase& b) {
-    return kind(a) < kind(b);
+  std::stable_sort(cases.begin(), cases.end(), [](const BenchmarkCase& a, const BenchmarkCase& b) {
+    return work_per_state(a.work) < work_per_state(b.work);
   });
   std::vector<Timed> all;
   all.reserve(cases.size() + 1);
   for (const BenchmarkCase& one_case : cases) all.push_back(timed(one_case));
   all.push_back({run_peak, 1, {}});
   run_rounds(all, seconds, progress);
-  const double peak = 1.0 / median(all.back().nanoseconds);  // operations per nanosecond
+  peak = 1.0 / median(all.back().nanoseconds);  // operations per nanosecond
 
-  ordered_json result;
-  result["peak"] = peak;
-  result["sine_operations"] = sine_and_cosine;
-  result["rows"] = ordered_json::array();
+  ordered_json rows = ordered_json::array();
   for (std::size_t o = 0; o < cases.size(); ++o) {
     const BenchmarkCase& own = cases[o];
     if (own.name != "ours") continue;
+    const ordered_json columns = own_columns(own, all[o], model, robot, peak);
+    bool found = false;
     for (std::size_t p = 0; p < cases.size(); ++p) {
       const BenchmarkCase& peer = cases[p];
-      if (peer.name == "ours" || !own.work.ends_with(peer.work)) continue;
+      if (peer.name == "ours" || work_per_state(own.work) != peer.work) continue;
+      found = true;
       const auto factors = ratios(all[p], all[o]);
-      result["rows"].push_back({{"work", own.work},
-                                {"peer", peer.name},
-                                {"ours_ns", median(all[o].nanoseconds)},
-                                {"peer_ns", median(all[p].nanoseconds)},
-                                {"ratio", median(factors)},
-                                {"low", quantile(factors, 0.25)},
-                                {"high", quantile(factors, 0.75)},
-                                {"operations", operations(own.work)},
-                                {"bound_ns", operations(own.work) / peak},
-                                {"robot", "puma"}});
+      ordered_json row = columns;
+      row["peer"] = peer.name;
+      row["peer_ns"] = median(all[p].nanoseconds);
+      row["ratio"] = median(factors);
+      row["low"] = quantile(factors, 0.25);
+      row["high"] = quantile(factors, 0.75);
+      rows.push_back(std::move(row));
     }
+    if (!found && alone) rows.push_back(columns);
   }
   const auto rank = [](const ordered_json& row) {
-    static constexpr std::string_view order[] = {"inverse", "forward", "inertia matrix",
-                                                 "batch inverse"};
+    static constexpr std::string_view order[] = {"inverse",
+                                                 "forward",
+                                                 "inertia matrix",
+                                                 "inverse inertia matrix",
+                                                 "inverse derivatives",
+                                                 "forward derivatives",
+                                                 "jacobian",
+                                                 "gravity",
+                                                 "batch inverse",
+                                                 "batch forward"};
     return std::find(std::begin(order), std::end(order), row.at("work").get<std::string>());
   };
-  auto& rows = result["rows"].get_ref<ordered_json::array_t&>();
-  std::stable_sort(rows.begin(), rows.end(),
+  auto& array = rows.get_ref<ordered_json::array_t&>();
+  std::stable_sort(array.begin(), array.end(),
                    [&](const ordered_json& a, const ordered_json& b) { return rank(a) < rank(b); });
-  return result;
+  return rows;
+}
+
+/// The works of the short benchmark.
+bool is_short(const BenchmarkCase& one_case) {
+  static constexpr std::string_view works[] = {"inverse", "forward", "inertia matrix",
+                                               "batch inverse", "batch forward"};
+  return std::find(std::begin(works), std::end(works), one_case.work) != std::end(works);
+}
+
+/// All rows: of the PUMA, or of every robot and function.
+ordered_json compare_all(bool all, double seconds, const std::function<void(double)>& progress) {
+  ordered_json rows = ordered_json::array();
+  double peak = 0.0, done = 0.0;
+  const double share = all ? 1.0 / static_cast<double>(robots().size() + 1) : 1.0;
+  const auto add = [&](const std::string& name, const Model* model,
+                       const std::vector<BenchmarkCase>& cases, double part) {
+    for (ordered_json& row :
+         compare(name, model, cases, all, part * seconds, peak,
+                 [&, before = done](double p) { progress(before + p * part); })) {
+      rows.push_back(std::move(row));
+    }
+    done += part;
+  };
+  for (const Robot& robot : robots()) {
+    std::vector<BenchmarkCase> cases = all_cases(robot.model);
+    if (!all) std::erase_if(cases, [](const BenchmarkCase& each) { return !is_short(each); });
+    add(robot.name, &robot.model, cases, share);
+    if (!all) break;
+  }
+  if (all) add("canadarm", nullptr, flexible_canadarm(), share);
+  return {{"peak", peak}, {"sine_operations", sine_and_cosine}, {"rows", std::move(rows)}};
 }
 
 /// Sets the CPU affinity of this thread and of the threads that it starts; restores it at the end.
@@ -244,7 +319,7 @@ ordered_json threads(double seconds, const std::function<void(double)>& progress
   return result;
 }
 
-/// Growth of the cost from 4 to 1024 joints.
+/// Growth of the cost from 64 to 10000 joints.
 ordered_json growth(double seconds, const std::function<void(double)>& progress) {
   struct Case {
     std::string work;
@@ -254,9 +329,8 @@ ordered_json growth(double seconds, const std::function<void(double)>& progress)
   std::vector<Case> cases;
   std::vector<Timed> all;
   for (const bool branched : {false, true}) {
-    for (std::size_t joints = 4; joints <= 1024; joints *= 2) {
-      for (const BenchmarkCase& one_case : ours_on(branched ? tree(joints) : chain(joints))) {
-        if (one_case.work == "inertia matrix") continue;
+    for (const std::size_t joints : {64U, 128U, 256U, 512U, 1000U, 2500U, 5000U, 10000U}) {
+      for (const BenchmarkCase& one_case : dynamics_on(branched ? tree(joints) : chain(joints))) {
         cases.push_back({one_case.work, branched ? "tree" : "chain", static_cast<double>(joints)});
         all.push_back(timed(one_case));
       }
@@ -280,12 +354,12 @@ ordered_json growth(double seconds, const std::function<void(double)>& progress)
   return result;
 }
 
-int run(double seconds) {
+int run(double seconds, bool all) {
   tools::ProgressBar bar("Measuring");
   const auto from = [&](double start, double share) {
     return [&bar, start, share](double part) { bar.update(start + share * part); };
   };
-  ordered_json result = compare(0.55 * seconds, from(0.0, 0.55));
+  ordered_json result = compare_all(all, 0.55 * seconds, from(0.0, 0.55));
   result["threads"] = threads(0.2 * seconds, from(0.55, 0.2));
   result["growth"] = growth(0.25 * seconds, from(0.75, 0.25));
   result["instruction_set"] = std::string(name(instruction_set()));
@@ -304,13 +378,23 @@ int run(double seconds) {
 
 int main(int argc, char** argv) {
   double seconds = 4.0;
-  if (argc == 3 && std::string_view(argv[1]) == "--seconds") seconds = std::atof(argv[2]);
-  if ((argc != 1 && argc != 3) || !(seconds > 0.0)) {
-    fmt::print(stderr, "usage: dynamics_bench_peers [--seconds S]\n");
+  bool all = false, understood = true;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--all") {
+      all = true;
+    } else if (argument == "--seconds" && i + 1 < argc) {
+      seconds = std::atof(argv[++i]);
+    } else {
+      understood = false;
+    }
+  }
+  if (!understood || !(seconds > 0.0)) {
+    fmt::print(stderr, "usage: dynamics_bench_peers [--seconds S] [--all]\n");
     return 2;
   }
   try {
-    return dynamics::benchmark::run(seconds);
+    return dynamics::benchmark::run(seconds, all);
   } catch (const std::exception& error) {
     fmt::print(stderr, "dynamics_bench_peers: {}\n", error.what());
     return 1;

@@ -6,15 +6,17 @@
 
 namespace dynamics::benchmark {
 
-double operations(const std::string& work) {
-  const counting::Computation counted = work.ends_with("inverse") ? counting::Computation::inverse
-                                        : work.ends_with("forward")
-                                            ? counting::Computation::forward
-                                            : counting::Computation::inertia_matrix;
-  const counting::OperationCount counts = counting::count(counted, puma()).counts;
-  const auto arithmetic =
-      static_cast<double>(counts.products() + counts.additions + counts.square_roots);
-  return arithmetic + 0.5 * sine_and_cosine * static_cast<double>(counts.sines + counts.cosines);
+double operations(const std::string& work, const Model& model) {
+  for (const counting::Computation computation :
+       {counting::Computation::inverse, counting::Computation::forward,
+        counting::Computation::inertia_matrix, counting::Computation::gravity}) {
+    if (counting::name(computation) != work_per_state(work)) continue;
+    const counting::OperationCount counts = counting::count(computation, model).counts;
+    const auto arithmetic =
+        static_cast<double>(counts.products() + counts.additions + counts.square_roots);
+    return arithmetic + 0.5 * sine_and_cosine * static_cast<double>(counts.sines + counts.cosines);
+  }
+  return 0.0;
 }
 
 }  // namespace dynamics::benchmark

@@ -3,13 +3,15 @@
 
 #include <string>
 
+#include "dynamics_core/model.hpp"
+
 namespace dynamics::benchmark {
 
 inline constexpr double sine_and_cosine = 48.0;  ///< operations of kernel::SeveralSines per angle
 
-/// Floating-point operations of `work` for one state of the PUMA, counted with the counting scalar.
-/// A multiplication, addition, division or square root is one operation; a sine with its cosine has
-/// `sine_and_cosine` operations.
-double operations(const std::string& work);
+/// Floating-point operations of `work` for one state, counted with the counting scalar; zero where
+/// they are not counted. A multiplication, addition, division or square root is one operation; a
+/// sine with its cosine has `sine_and_cosine` operations.
+double operations(const std::string& work, const Model& model);
 
 }  // namespace dynamics::benchmark

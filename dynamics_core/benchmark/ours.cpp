@@ -4,31 +4,95 @@
 #include <thread>
 
 #include "benchmark_cases.hpp"
+#include "benchmark_urdfs.hpp"
 #include "dynamics_core/batch.hpp"
+#include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/flexible_dynamics.hpp"
 #include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::benchmark {
 
 States::States(std::size_t width, std::size_t number, unsigned seed, double speed)
-    : size(width), count(number) {
+    : size(width), count(number), q(width * number), qd(q.size()), u(q.size()) {
   std::mt19937_64 engine(seed);
-  const auto fill = [&](std::vector<double>& rows, double limit) {
+  const auto fill = [&](double* row, double limit) {
     std::uniform_real_distribution<double> uniform(-limit, limit);
-    rows.resize(size * count);
-    for (double& x : rows) x = uniform(engine);
+    for (std::size_t i = 0; i < size; ++i) row[i] = uniform(engine);
   };
-  fill(q, 3.0);
-  fill(qd, speed);
-  fill(u, 10.0);
+  for (std::size_t k = 0; k < count; ++k) {
+    fill(q.data() + k * size, 3.0);
+    fill(qd.data() + k * size, speed);
+    fill(u.data() + k * size, 10.0);
+  }
 }
 
-const Model& puma() {
-  static const Model model = model_from_dh(built_in_robot("puma"));
-  return model;
+std::string work_per_state(const std::string& work) {
+  constexpr std::string_view prefix = "batch ";
+  return work.starts_with(prefix) ? work.substr(prefix.size()) : work;
+}
+
+namespace {
+
+RobotDescription without_friction(RobotDescription robot) {
+  for (JointDescription& joint : robot.joints) joint.damping = joint.friction = 0.0;
+  return robot;
+}
+
+/// The tool on the last link of the arm.
+RobotDescription with_tool(RobotDescription arm, const RobotDescription& tool,
+                           const std::string& flange) {
+  const std::string prefix = "tool_";
+  for (LinkDescription link : tool.links) {
+    link.name = prefix + link.name;
+    arm.links.push_back(link);
+  }
+  JointDescription mount;
+  mount.name = "tool_mount";
+  mount.type = JointType::fixed;
+  mount.parent = flange;
+  mount.child = prefix + tool.links.front().name;
+  arm.joints.push_back(mount);
+  for (JointDescription joint : tool.joints) {
+    joint.name = prefix + joint.name;
+    joint.parent = prefix + joint.parent;
+    joint.child = prefix + joint.child;
+    if (joint.mimic) joint.mimic->joint = prefix + joint.mimic->joint;
+    arm.joints.push_back(joint);
+  }
+  return arm;
+}
+
+std::vector<Robot> make_robots() {
+  std::vector<Robot> all = {{"puma", model_from_dh(built_in_robot("puma"))}};
+  if (std::string_view(panda_urdf).empty()) return all;
+  const auto read = [](const char* text, const char* name) {
+    return without_friction(read_urdf(text, name));
+  };
+  const RobotDescription panda = read(panda_urdf, "panda");
+  all.push_back({"panda", Model(panda)});
+  all.push_back({"humanoid", Model(read(humanoid_urdf, "humanoid"))});
+  all.push_back({"panda with gripper",
+                 Model(with_tool(panda, read(gripper_urdf, "gripper"), "panda_link8"))});
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Robot>& robots() {
+  static const std::vector<Robot> all = make_robots();
+  return all;
+}
+const Model& puma() { return robots().front().model; }
+
+std::size_t batch_size(const Model& model, std::size_t outputs_per_state) {
+  const std::size_t bytes = sizeof(double) * (3 * model.size() + outputs_per_state);
+  return std::clamp<std::size_t>(393216 / bytes / 16 * 16, 16, 2048);
 }
 
 namespace {
@@ -41,31 +105,76 @@ struct OneState {
   explicit OneState(const Model& given, double speed = 3.0)
       : model(given),
         workspace(model),
-        states(model.size(), 256, 1, speed),
+        derivatives(model),
+        states(model.size(), peer_states, 1, speed),
         result(model.size()),
-        matrix(static_cast<Eigen::Index>(model.size()), static_cast<Eigen::Index>(model.size())) {}
+        jacobian(6, static_cast<Eigen::Index>(model.size())) {
+    const auto n = static_cast<Eigen::Index>(model.size());
+    for (Eigen::MatrixXd& each : matrices) each.setZero(n, n);
+  }
+  /// The first `count` matrices side by side.
+  Eigen::MatrixXd together(int count) const {
+    const Eigen::Index n = matrices[0].rows();
+    Eigen::MatrixXd all(n, n * count);
+    for (int k = 0; k < count; ++k) all.middleCols(k * n, n) = matrices[k];
+    return all;
+  }
   Model model;
   Workspace workspace;
+  DerivativeWorkspace derivatives;
   States states;
   std::vector<double> result;
-  Eigen::MatrixXd matrix;
+  Eigen::MatrixXd matrices[3], jacobian;
 };
 
 struct ManyStates {
-  ManyStates(std::size_t threads, std::size_t count)
-      : workspace(puma(), {.threads = threads}),
-        states(puma().size(), count),
-        result(states.q.size()) {}
+  ManyStates(const Model& given, std::size_t threads, std::size_t count, std::size_t outputs,
+             std::size_t outputs_per_state)
+      : model(given),
+        workspace(model, {.threads = threads}),
+        states(model.size(), count),
+        output(outputs, std::vector<double>(count * outputs_per_state)) {}
+  /// The outputs of the first state, a matrix each where they are n x n.
+  Eigen::MatrixXd first_state() const {
+    const auto n = static_cast<Eigen::Index>(model.size());
+    const Eigen::Index columns = static_cast<Eigen::Index>(output[0].size() / states.count) / n;
+    Eigen::MatrixXd all(n, columns * static_cast<Eigen::Index>(output.size()));
+    for (std::size_t k = 0; k < output.size(); ++k) {
+      all.middleCols(static_cast<Eigen::Index>(k) * columns, columns) =
+          Eigen::Map<const Eigen::MatrixXd>(output[k].data(), n, columns);
+    }
+    return all;
+  }
+  Model model;
   BatchWorkspace workspace;
   States states;
-  std::vector<double> result;
+  std::vector<std::vector<double>> output;
 };
+
+/// `run` computes all states of a ManyStates.
+template <class Run>
+BenchmarkCase batch_case(std::string work, std::shared_ptr<ManyStates> many, Run run) {
+  return {"batch " + std::move(work),
+          "ours",
+          many->workspace.threads(),
+          many->states.count,
+          [many, run](std::size_t, std::size_t calls) {
+            for (std::size_t k = 0; k < calls; ++k) run(*many);
+          },
+          [many] { return many->first_state(); }};
+}
+void run_batch_inverse(ManyStates& m) {
+  batch::inverse_dynamics(m.model, m.workspace, m.states.q, m.states.qd, m.states.u, m.output[0]);
+}
+void run_batch_forward(ManyStates& m) {
+  batch::forward_dynamics(m.model, m.workspace, m.states.q, m.states.qd, m.states.u, m.output[0]);
+}
 
 }  // namespace
 
-std::vector<BenchmarkCase> ours_on(const Model& model) {
+std::vector<BenchmarkCase> dynamics_on(const Model& model) {
   // low velocities, so that long chains do not overflow
-  const auto one = std::make_shared<OneState>(model, model.size() > 6 ? 0.1 : 3.0);
+  const auto one = std::make_shared<OneState>(model, model.size() > 32 ? 0.1 : 3.0);
   const auto result = [one] { return column(one->result); };
   const auto inverse = [one, &s = one->states](std::size_t k) {
     inverse_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k), s.row(s.u, k),
@@ -75,31 +184,112 @@ std::vector<BenchmarkCase> ours_on(const Model& model) {
     forward_dynamics(one->model, one->workspace, s.row(s.q, k), s.row(s.qd, k), s.row(s.u, k),
                      one->result);
   };
-  const auto matrix = [one, &s = one->states](std::size_t k) {
-    inertia_matrix(one->model, one->workspace, s.row(s.q, k), one->matrix);
-  };
   return {state_by_state("inverse", "ours", inverse, result),
-          state_by_state("forward", "ours", forward, result),
-          state_by_state("inertia matrix", "ours", matrix, [one] { return one->matrix; })};
+          state_by_state("forward", "ours", forward, result)};
+}
+
+std::vector<BenchmarkCase> ours_on(const Model& model) {
+  std::vector<BenchmarkCase> all = dynamics_on(model);
+  const auto one = std::make_shared<OneState>(model);
+  const auto matrices = [one](int count) { return [one, count] { return one->together(count); }; };
+  const auto add = [&](const char* work, const auto& call, const auto& result) {
+    all.push_back(state_by_state(work, "ours", call, result));
+  };
+  add(
+      "inertia matrix",
+      [one, &s = one->states](std::size_t k) {
+        inertia_matrix(one->model, one->workspace, s.row(s.q, k), one->matrices[0]);
+      },
+      matrices(1));
+  add(
+      "inverse inertia matrix",
+      [one, &s = one->states](std::size_t k) {
+        inverse_inertia_matrix(one->model, one->workspace, s.row(s.q, k), one->matrices[0]);
+      },
+      matrices(1));
+  add(
+      "inverse derivatives",
+      [one, &s = one->states](std::size_t k) {
+        inverse_dynamics_derivatives(one->model, one->derivatives, s.row(s.q, k), s.row(s.qd, k),
+                                     s.row(s.u, k), one->matrices[0], one->matrices[1]);
+      },
+      matrices(2));
+  add(
+      "forward derivatives",
+      [one, &s = one->states](std::size_t k) {
+        forward_dynamics_derivatives(one->model, one->derivatives, s.row(s.q, k), s.row(s.qd, k),
+                                     s.row(s.u, k), one->matrices[0], one->matrices[1],
+                                     one->matrices[2]);
+      },
+      matrices(3));
+  add(
+      "jacobian",
+      [one, &s = one->states, frame = model.frames().size() - 1](std::size_t k) {
+        jacobian(one->model, one->workspace, s.row(s.q, k), frame, Axes::local, one->jacobian);
+      },
+      [one] { return one->jacobian; });
+  add(
+      "gravity",
+      [one, &s = one->states](std::size_t k) {
+        gravity_forces(one->model, one->workspace, s.row(s.q, k), one->result);
+      },
+      [one] { return column(one->result); });
+  return all;
+}
+
+std::vector<BenchmarkCase> batches_on(const Model& model) {
+  const std::size_t n = model.size();
+  const auto states = [&](std::size_t outputs, std::size_t width) {
+    return std::make_shared<ManyStates>(model, 1, batch_size(model, outputs * width), outputs,
+                                        width);
+  };
+  return {batch_case("inverse", states(1, n), run_batch_inverse),
+          batch_case("forward", states(1, n), run_batch_forward),
+          batch_case("inertia matrix", states(1, n * n),
+                     [](ManyStates& m) {
+                       batch::inertia_matrix(m.model, m.workspace, m.states.q, m.output[0]);
+                     }),
+          batch_case("inverse derivatives", states(2, n * n),
+                     [](ManyStates& m) {
+                       batch::inverse_dynamics_derivatives(m.model, m.workspace, m.states.q,
+                                                           m.states.qd, m.states.u, m.output[0],
+                                                           m.output[1]);
+                     }),
+          batch_case("forward derivatives", states(3, n * n),
+                     [](ManyStates& m) {
+                       batch::forward_dynamics_derivatives(m.model, m.workspace, m.states.q,
+                                                           m.states.qd, m.states.u, m.output[0],
+                                                           m.output[1], m.output[2]);
+                     }),
+          batch_case("gravity", states(1, n), [](ManyStates& m) {
+            batch::gravity_forces(m.model, m.workspace, m.states.q, m.output[0]);
+          })};
 }
 
 std::vector<BenchmarkCase> batches(std::size_t threads, std::size_t states) {
-  const auto many = std::make_shared<ManyStates>(threads, states);
+  const auto many = std::make_shared<ManyStates>(puma(), threads, states, 1, puma().size());
   if (many->workspace.threads() != threads) return {};  // fewer processors than threads
-  std::vector<BenchmarkCase> all;
-  all.push_back({"batch inverse", "ours", threads, states, [many](std::size_t, std::size_t calls) {
-                   const States& s = many->states;
-                   for (std::size_t k = 0; k < calls; ++k) {
-                     batch::inverse_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
-                   }
-                 }});
-  all.push_back({"batch forward", "ours", threads, states, [many](std::size_t, std::size_t calls) {
-                   const States& s = many->states;
-                   for (std::size_t k = 0; k < calls; ++k) {
-                     batch::forward_dynamics(puma(), many->workspace, s.q, s.qd, s.u, many->result);
-                   }
-                 }});
-  return all;
+  return {batch_case("inverse", many, run_batch_inverse),
+          batch_case("forward", many, run_batch_forward)};
+}
+
+std::vector<BenchmarkCase> flexible_canadarm() {
+  struct Arm {
+    FlexibleModel model{model_from_dh(built_in_robot("canadarm"))};
+    FlexibleWorkspace workspace{model};
+    States states{model.size(), peer_states, 1, 0.1};
+    std::vector<double> result = std::vector<double>(model.size());
+  };
+  const auto arm = std::make_shared<Arm>();
+  // bent by at most some millimeters
+  for (std::size_t i = 0; i < arm->states.q.size(); ++i) {
+    if (i % arm->model.size() >= arm->model.joint_count()) arm->states.q[i] *= 1e-3;
+  }
+  const auto forward = [arm, &s = arm->states](std::size_t k) {
+    forward_dynamics(arm->model, arm->workspace, s.row(s.q, k), s.row(s.qd, k),
+                     ConstVector(s.row(s.u, k).data(), arm->model.joint_count()), arm->result);
+  };
+  return {state_by_state("forward", "ours", forward, [arm] { return column(arm->result); })};
 }
 
 std::vector<BenchmarkCase> separate_halves(std::size_t states) {
@@ -129,9 +319,9 @@ Model tree(std::size_t joints) {
   return Model(robot);
 }
 
-std::vector<BenchmarkCase> all_cases() {
-  std::vector<BenchmarkCase> all = ours_on(puma());
-  for (const auto& others : {batches(1, batch_size), kdl(), mujoco(), pinocchio()}) {
+std::vector<BenchmarkCase> all_cases(const Model& model) {
+  std::vector<BenchmarkCase> all = ours_on(model);
+  for (const auto& others : {batches_on(model), kdl(model), mujoco(model), pinocchio(model)}) {
     all.insert(all.end(), others.begin(), others.end());
   }
   return all;

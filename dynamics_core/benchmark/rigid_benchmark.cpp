@@ -40,14 +40,14 @@ void grow(benchmark::State& state, bool tree, std::size_t work) {
   const auto joints = static_cast<std::size_t>(state.range(0));
   const dynamics::Model model =
       tree ? dynamics::benchmark::tree(joints) : dynamics::benchmark::chain(joints);
-  run(state, dynamics::benchmark::ours_on(model)[work]);
+  run(state, dynamics::benchmark::dynamics_on(model)[work]);
   state.SetComplexityN(state.range(0));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<BenchmarkCase> cases = dynamics::benchmark::all_cases();
+  std::vector<BenchmarkCase> cases = dynamics::benchmark::all_cases(dynamics::benchmark::puma());
   for (const std::size_t threads : {1U, 2U}) {
     for (BenchmarkCase& large :
          dynamics::benchmark::batches(threads, dynamics::benchmark::large_batch)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles if peer_pinocchio.cpp can be compiled with the Pinocchio that CMake found.
+// Compiles if pinocchio_peer.cpp can be compiled with the Pinocchio that CMake found.
 #include <pinocchio/fwd.hpp>
 // must be the first include: it configures Boost
 #include <pinocchio/algorithm/aba.hpp>

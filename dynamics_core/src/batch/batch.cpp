@@ -291,10 +291,13 @@ class Call {
     return status_ == Status::ok;
   }
 
-  /// States per chunk: few enough for a cache and to be divided evenly among threads, and complete
-  /// packs, so that a state's result does not depend on the chunks.
+  /// States per chunk: few enough for a cache and to be divided evenly among threads, enough to
+  /// prepare the scratch only once for several packs, and complete packs, so that a state's result
+  /// does not depend on the chunks.
   std::size_t chunk_size() const {
-    const std::size_t wanted = std::clamp<std::size_t>(2048 / width_, 1, 256);
+    const std::size_t fitting = std::clamp<std::size_t>(2048 / width_, 1, 256);
+    const std::size_t even = std::min<std::size_t>(64, states_ / (4 * memory_.pool.size()));
+    const std::size_t wanted = std::max(fitting, even);
     return (wanted + memory_.kernels.pack_size - 1) / memory_.kernels.pack_size *
            memory_.kernels.pack_size;
   }

@@ -106,6 +106,14 @@ void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, C
 Status try_gravity_forces(const Model& model, Workspace& workspace, ConstVector q,
                           MutableVector g) noexcept {
   Workspace::Memory& memory = workspace.memory();
+  const Model::Data& data = model.data();
+  if (takes_fast_path(data, memory, {.base = {}, .wrenches = {}, .friction = false}, g, q)) {
+    memory.kernels.inverse_dynamics(data.tree, memory.inverse.data(), still_base(data), nullptr,
+                                    q.data(), memory.zeros.data(), memory.zeros.data(),
+                                    memory.tau.data());
+    for (std::size_t i = 0; i < memory.body_count; ++i) g[i] = memory.tau[i];
+    return Status::ok;
+  }
   const Status status = check_workspace(model, memory)
                             .vector("q", q, memory.size)
                             .output("g", g, memory.size)

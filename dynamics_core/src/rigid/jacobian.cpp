@@ -103,8 +103,8 @@ Status try_jacobian(const Model& model, Workspace& workspace, ConstVector q, std
                             .matrix("J", J, 6, memory.size)
                             .status();
   if (status != Status::ok) return status;
-  world_motion(model, memory.kinematics, body_positions(model, q, memory.q), nullptr, nullptr,
-               std::nullopt);
+  world_poses_to(model, memory.kinematics, body_positions(model, q, memory.q),
+                 model.frames()[frame]);
   fill_jacobian(model, memory.kinematics, frame, axes, J);
   return Status::ok;
 }

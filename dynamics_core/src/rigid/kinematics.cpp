@@ -12,40 +12,82 @@ Kinematics::~Kinematics() = default;
 Kinematics::Kinematics(Kinematics&&) noexcept = default;
 Kinematics& Kinematics::operator=(Kinematics&&) noexcept = default;
 
+namespace {
+
+/// The world pose of body i from that of its parent, after the joint's rotation. Returns the body's
+/// origin from the parent's, in the world's axes.
+Eigen::Vector3d advance_pose(const TreeBody& body, const double q, const WorldMotion& parent,
+                             WorldMotion& link) {
+  auto at = body.prismatic ? kernel::prismatic_transform(body, q)
+                           : kernel::JointTransform<double>{
+                                 link.at.c, link.at.s, kernel::constant_position<double>(body)};
+  // rotations about Z, X and Z
+  Eigen::Vector3d x = parent.rotation.col(0), y = parent.rotation.col(1),
+                  z = parent.rotation.col(2);
+  const auto rotate = [](double c, double s, Eigen::Vector3d& a, Eigen::Vector3d& b) {
+    const Eigen::Vector3d old = a;
+    a = c * a + s * b;
+    b = c * b - s * old;
+  };
+  if (body.has_beta) rotate(body.cos_beta, body.sin_beta, x, y);
+  rotate(body.cos_alpha, body.sin_alpha, y, z);
+  rotate(at.c, at.s, x, y);
+  link.rotation.col(0) = x;
+  link.rotation.col(1) = y;
+  link.rotation.col(2) = z;
+  const Eigen::Vector3d r = parent.rotation * to_eigen(at.r);
+  link.position = parent.position + r;
+  return r;
+}
+
+WorldMotion base_at_rest() {
+  const Eigen::Vector3d zero = Eigen::Vector3d::Zero();
+  return {{1.0, 0.0}, Eigen::Matrix3d::Identity(), zero, zero, zero, zero, zero};
+}
+
+}  // namespace
+
+void world_poses_to(const Model& model, Kinematics::Memory& memory, const double* q,
+                    const Frame& frame) noexcept {
+  memory.base = base_at_rest();
+  memory.order = -1;
+  const Tree& tree = model.tree();
+  std::size_t count = 0;
+  for (int b = frame.body; b >= 0; b = tree[static_cast<std::size_t>(b)].parent) {
+    memory.path[count++] = static_cast<std::size_t>(b);
+  }
+  kernel::joint_rotations(tree.data(), memory.path.data(), count, memory.bodies.data(), q);
+  while (count-- > 0) {
+    const std::size_t i = memory.path[count];
+    const int parent = tree[i].parent;
+    advance_pose(tree[i], q[i],
+                 parent < 0 ? memory.base : memory.bodies[static_cast<std::size_t>(parent)],
+                 memory.bodies[i]);
+  }
+}
+
 void world_motion(const Model& model, Kinematics::Memory& memory, const double* q, const double* qd,
                   const double* qdd, const std::optional<BaseMotion>& base) noexcept {
-  const Eigen::Vector3d zero = Eigen::Vector3d::Zero();
+  memory.base = base_at_rest();
   if (base) {
-    memory.base = {base->pose.rotation,   base->pose.translation,     base->velocity.angular,
-                   base->velocity.linear, base->acceleration.angular, base->acceleration.linear};
-  } else {
-    memory.base = {Eigen::Matrix3d::Identity(), zero, zero, zero, zero, zero};
+    memory.base = {{1.0, 0.0},
+                   base->pose.rotation,
+                   base->pose.translation,
+                   base->velocity.angular,
+                   base->velocity.linear,
+                   base->acceleration.angular,
+                   base->acceleration.linear};
   }
   memory.fingerprint = model.data().motion_fingerprint;
   memory.order = qdd != nullptr ? 2 : qd != nullptr ? 1 : 0;
   const Tree& tree = model.tree();
+  kernel::joint_rotations(tree.data(), tree.size(), memory.bodies.data(), q);
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const TreeBody& body = tree[i];
     const WorldMotion& parent =
         body.parent < 0 ? memory.base : memory.bodies[static_cast<std::size_t>(body.parent)];
-    const auto at = kernel::joint_transform(body, q[i]);
     WorldMotion& link = memory.bodies[i];
-    // rotations about Z, X and Z
-    Eigen::Vector3d x = parent.rotation.col(0), y = parent.rotation.col(1),
-                    z = parent.rotation.col(2);
-    const auto rotate = [](double c, double s, Eigen::Vector3d& a, Eigen::Vector3d& b) {
-      const Eigen::Vector3d old = a;
-      a = c * a + s * b;
-      b = c * b - s * old;
-    };
-    if (body.has_beta) rotate(body.cos_beta, body.sin_beta, x, y);
-    rotate(body.cos_alpha, body.sin_alpha, y, z);
-    rotate(at.c, at.s, x, y);
-    link.rotation.col(0) = x;
-    link.rotation.col(1) = y;
-    link.rotation.col(2) = z;
-    const Eigen::Vector3d r = parent.rotation * to_eigen(at.r);
-    link.position = parent.position + r;
+    const Eigen::Vector3d r = advance_pose(body, q[i], parent, link);
     if (qd == nullptr) continue;
     link.omega = parent.omega;
     link.velocity = parent.velocity + parent.omega.cross(r);

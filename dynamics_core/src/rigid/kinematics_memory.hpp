@@ -11,11 +11,13 @@
 
 #include "dynamics_core/kinematics.hpp"
 #include "rigid/problem.hpp"
+#include "spatial/joint_transform.hpp"
 
 namespace dynamics {
 
 /// Pose and motion of a body, in the world's axes, at the body's origin.
 struct WorldMotion {
+  spatial::PlanarRotation<double> at;  ///< of the joint
   Eigen::Matrix3d rotation;
   Eigen::Vector3d position;
   Eigen::Vector3d omega, velocity;
@@ -28,6 +30,7 @@ struct [[gnu::visibility("hidden")]] Kinematics::Memory {
       : size(model.size()),
         body_count(model.body_count()),
         bodies(body_count),
+        path(body_count),
         q(body_count),
         qd(body_count),
         qdd(body_count) {}
@@ -37,6 +40,7 @@ struct [[gnu::visibility("hidden")]] Kinematics::Memory {
   int order = -1;  ///< 0: poses, 1: velocities too, 2: accelerations too; -1: nothing yet
   WorldMotion base;
   std::vector<WorldMotion> bodies;
+  std::vector<std::size_t> path;   ///< scratch: the bodies from the base to a frame
   std::vector<double> q, qd, qdd;  ///< of bodies
   Problem problem;
 
@@ -50,6 +54,11 @@ struct [[gnu::visibility("hidden")]] Kinematics::Memory {
 /// Joint positions and rates are those of bodies.
 void world_motion(const Model& model, Kinematics::Memory& memory, const double* q, const double* qd,
                   const double* qdd, const std::optional<BaseMotion>& base) noexcept;
+
+/// World poses of the bodies that carry a frame, and of no other; the base is at rest. The memory
+/// then holds no complete pass.
+void world_poses_to(const Model& model, Kinematics::Memory& memory, const double* q,
+                    const Frame& frame) noexcept;
 
 Pose frame_in_world(const Model& model, const Kinematics::Memory& memory,
                     std::size_t frame) noexcept;

@@ -55,6 +55,13 @@ Status eliminate(Matrix m, Problem& problem) noexcept {
 }
 
 void invert_factored(const Model& model, Workspace::Memory& memory, Matrix& inverse) noexcept {
+  // by operations, the recursion in O(n) per column is faster from a mean depth of about 100 on
+  if (memory.size == memory.body_count && memory.ancestor_count <= 100 * memory.size) {
+    memory.kernels.inverse_inertia(model.tree(), memory.udut.data(), inverse.data(),
+                                   column_stride(inverse));
+    if (!model.coordinates_are_bodies()) reorder(model, inverse);
+    return;
+  }
   for (Eigen::Index j = 0; j < inverse.cols(); ++j) {
     inverse.col(j).setUnit(j);
     solve_factored(model, memory, inverse.col(j).data());

@@ -75,11 +75,50 @@ TEST_F(Bench, TableHasRatiosQuartilesBoundThreadsAndGrowth) {
   NEEDS_PEERS();
   const Result result = run("bench --seconds 0.02");
   EXPECT_EQ(result.code, 0) << result.err;
-  for (const char* text :
-       {"ratio", "quartiles", "bound (ns)", "inertia matrix", "batch inverse", "kernels for",
-        "of a chain of 4 to 1024 joints: cost ~ n^", "of a tree of 4 to 1024 joints: cost ~ n^"}) {
+  for (const char* text : {"ratio", "quartiles", "bound (ns)", "inertia matrix", "batch inverse",
+                           "kernels for", "of a chain of 64 to 10000 joints: cost ~ n^",
+                           "of a tree of 64 to 10000 joints: cost ~ n^"}) {
     EXPECT_THAT(result.out, HasSubstr(text));
   }
+}
+
+TEST_F(Bench, AllHasEveryRobotAndFunction) {
+  NEEDS_PEERS();
+  const json result = run_json("bench --all --json --runs 1 --seconds 0.02");
+  std::set<std::string> robots, works;
+  for (const json& row : result.at("rows")) {
+    EXPECT_EQ(row.size(), 6U) << row;
+    robots.insert(row.at("robot"));
+    works.insert(row.at("work"));
+    EXPECT_GT(row.at("ours_ns").get<double>(), 0.0) << row;
+    // a function that no peer computes has a row without one
+    EXPECT_EQ(row.at("peer").is_null(), row.at("ratio").is_null()) << row;
+    EXPECT_EQ(row.at("peer").is_null(), row.at("peer_ns").is_null()) << row;
+  }
+  EXPECT_TRUE(robots.contains("puma"));
+  EXPECT_TRUE(robots.contains("canadarm"));
+  const std::set<std::string> expected = {"inverse",
+                                          "forward",
+                                          "inertia matrix",
+                                          "inverse inertia matrix",
+                                          "inverse derivatives",
+                                          "forward derivatives",
+                                          "jacobian",
+                                          "gravity",
+                                          "batch inverse",
+                                          "batch forward",
+                                          "batch inertia matrix",
+                                          "batch inverse derivatives",
+                                          "batch forward derivatives",
+                                          "batch gravity"};
+  EXPECT_EQ(works, expected);
+}
+
+TEST_F(Bench, SeveralRunsHaveRanges) {
+  NEEDS_PEERS();
+  const Result result = run("bench --runs 2 --seconds 0.02");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("(range)"), HasSubstr("medians and ranges over 2 runs")));
 }
 
 TEST_F(Bench, MissingBenchmarkProgramIsReported) {
@@ -99,6 +138,7 @@ TEST_F(Bench, FailingBenchmarkProgramIsReported) {
 TEST_F(Bench, RejectsBadArguments) {
   expect_refused("bench --seconds 0", "--seconds");
   expect_refused("bench --seconds soon", "--seconds");
+  expect_refused("bench --runs 0", "--runs");
   expect_refused("bench puma", "puma");
 }
 

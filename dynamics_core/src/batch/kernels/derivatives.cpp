@@ -50,18 +50,20 @@ const Pack* friction_slopes(const BatchJob& job, const Pack* qd, Pack* slopes) {
   return slopes;
 }
 
-/// d tau / d q and d tau / d qd into the rows of scratch, with three entries per joint.
+/// d tau / d q and d tau / d qd over coordinates into scratch, by columns, one matrix after the
+/// other. Entries of bodies on different branches are not written.
 [[gnu::noinline]] DYNAMICS_FLATTEN void differentiate_in_scratch(
     const BatchJob& job, const PackScratch& scratch, const BaseState<Pack>& base,
     const BodyWrench<Pack>* wrenches, const Pack* q, const Pack* qd, const Pack* qdd) {
-  const RowScratch<Pack>& rows = scratch.matrices;
-  if (!is_serial_chain(job.tree)) clear(job, rows);
+  const Size n = job.size;
+  const Size* at = scratch.coordinate_of;
+  Pack *by_q = scratch.matrices.rows, *by_qd = by_q + n * n;
   inverse_dynamics_derivatives<Pack>(
       job.tree, scratch.derivatives, base, wrenches, q, qd, qdd,
-      [&](Size i, Size j, const Pack& value) { rows.row(i)[3 * j] = value; },
-      [&](Size i, Size j, const Pack& value) { rows.row(i)[3 * j + 1] = value; });
+      [&](Size i, Size j, const Pack& value) { by_q[at[j] * n + at[i]] = value; },
+      [&](Size i, Size j, const Pack& value) { by_qd[at[j] * n + at[i]] = value; });
   if (const Pack* slopes = friction_slopes(job, qd, scratch.rows)) {
-    for (Size i = 0; i < job.tree.size(); ++i) rows.row(i)[3 * i + 1] += slopes[i];
+    for (Size i = 0; i < job.tree.size(); ++i) by_qd[at[i] * (n + 1)] += slopes[i];
   }
 }
 
@@ -76,9 +78,9 @@ const Pack* friction_slopes(const BatchJob& job, const Pack* qd, Pack* slopes) {
                                      scratch.matrices, [](Size, Size, Size, Size) {});
 }
 
-void store(const BatchJob& job, const PackScratch& scratch, const PackOfStates& states,
-           Size count) {
-  for (Size k = 0; k < count; ++k) {
+/// The rows of scratch into the three outputs.
+void store_rows(const BatchJob& job, const PackScratch& scratch, const PackOfStates& states) {
+  for (Size k = 0; k < 3; ++k) {
     states.store_matrix(job.output[k],
                         [&](Size i, Size j) { return scratch.matrices.row(i)[3 * j + k]; });
   }
@@ -92,11 +94,18 @@ DYNAMICS_FLATTEN Size batch::inverse_dynamics_derivatives(const BatchJob& job, S
   const BaseState<Pack> base = pack_base(job);
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);
   const bool in_scratch = prepare_matrices(job, scratch);
-  return for_each_pack(job, first, last, scratch, job.size * job.size, [&](PackOfStates& states) {
+  const Size entries = job.size * job.size;
+  if (in_scratch) {
+    for (Size k = 0; k < 2 * entries; ++k) scratch.matrices.rows[k] = Pack(0.0);
+  }
+  return for_each_pack(job, first, last, scratch, entries, [&](PackOfStates& states) {
     const Pack *q = states.positions(), *qd = states.rates(), *qdd = states.accelerations();
     if (in_scratch) {
       differentiate_in_scratch(job, scratch, base, wrenches, q, qd, qdd);
-      store(job, scratch, states, 2);
+      for (Size k = 0; k < 2; ++k) {
+        states.store_entries(scratch.matrices.rows + k * entries, entries, job.output[k],
+                             scratch.nonzero);
+      }
       return;
     }
     differentiate(job, scratch, base, wrenches, q, qd, qdd, states);
@@ -121,7 +130,7 @@ DYNAMICS_FLATTEN Size batch::forward_dynamics_derivatives(const BatchJob& job, S
     }
     if (in_scratch) {
       differentiate_forward(job, scratch, base, wrenches, q, qd, scratch.input);
-      store(job, scratch, states, 3);
+      store_rows(job, scratch, states);
       return;
     }
     differentiate(job, scratch, base, wrenches, q, qd, scratch.input, states);

@@ -66,9 +66,15 @@ DYNAMICS_INLINE Pack sqrt(const Pack& a) {
 
 /// Whether the mask is set for any lane.
 DYNAMICS_INLINE bool any(const Pack::Mask& mask) {
+#if defined(__AVX512DQ__)
+  return _mm512_movepi64_mask(__builtin_bit_cast(__m512i, mask)) != 0;
+#elif defined(__AVX2__)
+  return _mm256_movemask_pd(__builtin_bit_cast(__m256d, mask)) != 0;
+#else
   long long all = 0;
   for (std::size_t i = 0; i < Pack::count; ++i) all |= mask[i];
   return all != 0;
+#endif
 }
 /// a where the mask is set, else b.
 DYNAMICS_INLINE Pack select(const Pack::Mask& mask, const Pack& a, const Pack& b) {
@@ -77,6 +83,29 @@ DYNAMICS_INLINE Pack select(const Pack::Mask& mask, const Pack& a, const Pack& b
 /// Mask of the lanes that are infinite or NaN.
 DYNAMICS_INLINE Pack::Mask not_finite(const Pack& a) {
   return (a.v - a.v) != Pack::Vector{};  // NOLINT(misc-redundant-expression): zero if finite
+}
+
+/// The first `entries` numbers of a row in memory, fewer than a pack has; zeros in the other lanes.
+DYNAMICS_INLINE Pack::Vector load_part(const double* from, std::size_t entries) {
+#if defined(__AVX512F__)
+  return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1U << entries) - 1U), from);
+#elif defined(__AVX2__)
+  const __m256i lanes = _mm256_setr_epi64x(0, 1, 2, 3);
+  const __m256i end = _mm256_set1_epi64x(static_cast<long long>(entries));
+  return _mm256_maskload_pd(from, _mm256_cmpgt_epi64(end, lanes));
+#else
+  Pack::Vector part = {};
+  for (std::size_t i = 0; i < entries; ++i) part[i] = from[i];
+  return part;
+#endif
+}
+/// Stores the first `entries` lanes only.
+DYNAMICS_INLINE void store_part(const Pack::Vector& part, double* to, std::size_t entries) {
+#if defined(__AVX512F__)
+  _mm512_mask_storeu_pd(to, static_cast<__mmask8>((1U << entries) - 1U), part);
+#else
+  for (std::size_t i = 0; i < entries; ++i) to[i] = part[i];
+#endif
 }
 
 /// Sine and cosine of all lanes. NaN and angles beyond the largest that is reduced here are

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include "batch/kernels/pack_scratch.hpp"
 #include "spatial/transpose.hpp"
 
@@ -77,21 +80,74 @@ class PackOfStates {
     return scratch_.rows;
   }
 
+  /// Loads the coordinates of all states: squares of numbers are transposed in registers.
   void load(const BatchJob::Input& from, Pack* out) {
+    constexpr Size count = Pack::count;
     const Size n = job_.size;
-    const double* row[Pack::count];
+    const double* row[count];
     rows(from.data, from.stride, row);
-    for (Size j = 0; j < n; ++j) {
-      Pack value;
-      for (Size lane = 0; lane < Pack::count; ++lane) value.v[lane] = row[lane][j];
-      refused_ |= not_finite(value);
-      out[j] = value;
+    Pack products = not_finite_;
+    if (n < count) {
+      Square square;
+      for_each_lane([&](auto lane) { square[lane] = load_part(row[lane], n); });
+      spatial::transpose(square);
+      for_each_lane([&](auto k) {
+        if (k >= n) return;
+        out[k] = Pack(square[k]);
+        products += out[k] * Pack(0.0);
+      });
+    } else {
+      for (Size next = 0; next < n; next += count) {
+        const Size at = next + count <= n ? next : n - count;  // the last squares overlap
+        Square square;
+        for_each_lane([&](auto lane) {
+          __builtin_memcpy(&square[lane], row[lane] + at, sizeof square[lane]);
+        });
+        spatial::transpose(square);
+        for_each_lane([&](auto k) {
+          out[at + k] = Pack(square[k]);
+          products += Pack(square[k]) * Pack(0.0);
+        });
+      }
     }
+    not_finite_ = products;
   }
   void store(const Pack* values, const BatchJob::Output& to) const {
-    const Size n = job_.size;
-    double* first = to.data + first_ * to.stride;
-    for (Size j = 0; j < n; ++j) scatter(values[j], first + j, to.stride);
+    store_entries(values, job_.size, to);
+  }
+  /// Stores values[k] as entry k of all states, transposed as in load(). Where the byte nonzero[k]
+  /// is zero, so is values[k]; null: no entry is known to be zero.
+  DYNAMICS_INLINE void store_entries(const Pack* values, Size entries,
+                                     const BatchJob::Output& output,
+                                     const unsigned char* nonzero = nullptr) const {
+    constexpr Size count = Pack::count;
+    const Size stride = output.stride;
+    double* const first = output.data + first_ * stride;
+    if (entries < count) {
+      Square square;
+      for_each_lane([&](auto k) { square[k] = k < entries ? values[k].v : Pack::Vector{}; });
+      spatial::transpose(square);
+      for_each_valid_lane(
+          [&](auto lane) { store_part(square[lane], first + lane * stride, entries); });
+      return;
+    }
+    // the first and the last square may overlap their neighbors, the others start at cache lines
+    const Size aligned = entries_to_cache_line(first);
+    store_square(values, first, stride);
+    Size at = aligned == 0 ? count : aligned;
+    for (; at + count <= entries; at += count) {
+      if (nonzero != nullptr && all_zero(nonzero + at)) {
+        for_each_valid_lane([&](auto lane) {
+          const Pack::Vector zeros = {};
+          __builtin_memcpy(first + at + lane * stride, &zeros, sizeof zeros);
+        });
+      } else {
+        store_square(values + at, first + at, stride);
+      }
+    }
+    if (at < entries) {
+      store_square(values + entries - count, first + entries - count, stride);
+    }
   }
 
   // matrices: n x n entries per state, by columns
@@ -131,18 +187,14 @@ class PackOfStates {
     for (Size next = 0; next < entries; next += Pack::count) {
       const Size at = next + Pack::count <= entries ? next : entries - Pack::count;
       Size i = at % n, j = at / n;
-      Pack::Vector part[Pack::count];
+      Pack part[Pack::count];
       for (Size k = 0; k < Pack::count; ++k) {
-        part[k] = value(body[i], body[j]).v;
+        part[k] = value(body[i], body[j]);
         if (++i < n) continue;
         i = 0;
         ++j;
       }
-      spatial::transpose(part);
-      double* to = matrix + at;
-      for (Size lane = 0; lane < Pack::count; ++lane, to += matrices.stride) {
-        if (lane < valid_) __builtin_memcpy(to, &part[lane], sizeof part[lane]);
-      }
+      store_square(part, matrix + at, matrices.stride);
     }
   }
   void load_column(const BatchJob::Output& matrices, Size column, Pack* out) const {
@@ -161,10 +213,11 @@ class PackOfStates {
 
   /// Sets the results of refused states to NaN, `width` entries per output, and counts them.
   void finish(Size& faults, Size width) const {
-    if (!any(refused_)) [[likely]]
+    const Pack::Mask refused = refused_ | (not_finite_.v != Pack::Vector{});
+    if (!any(refused)) [[likely]]
       return;
     for (Size lane = 0; lane < valid_; ++lane) {
-      if (refused_[lane] == 0) continue;
+      if (refused[lane] == 0) continue;
       ++faults;
       for (const BatchJob::Output& out : job_.output) {
         if (out.data == nullptr) continue;
@@ -175,6 +228,53 @@ class PackOfStates {
   }
 
  private:
+  using Square = Pack::Vector[Pack::count];
+
+  /// Calls one(k) for each lane k, a constant: registers that a loop indexes would be kept in
+  /// memory.
+  template <class One>
+  DYNAMICS_INLINE static void for_each_lane(One&& one) {
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+      (one(std::integral_constant<Size, k>()), ...);
+    }
+    (std::make_index_sequence<Pack::count>());
+  }
+  template <class One>
+  DYNAMICS_INLINE void for_each_valid_lane(One&& one) const {
+    if (valid_ == Pack::count) [[likely]] {
+      for_each_lane(one);
+    } else {
+      for_each_lane([&](auto lane) {
+        if (lane < valid_) one(lane);
+      });
+    }
+  }
+  /// Numbers from an address to the next multiple of a register's size.
+  DYNAMICS_INLINE static Size entries_to_cache_line(const double* address) {
+    constexpr Size size = sizeof(Pack::Vector);
+    return (size - reinterpret_cast<Size>(address) % size) % size / sizeof(double);
+  }
+  /// Whether Pack::count bytes are zero.
+  DYNAMICS_INLINE static bool all_zero(const unsigned char* bytes) {
+    if constexpr (Pack::count == 8) {
+      unsigned long long together = 0;
+      __builtin_memcpy(&together, bytes, sizeof together);
+      return together == 0;
+    } else {
+      bool zero = true;
+      for (Size k = 0; k < Pack::count; ++k) zero &= bytes[k] == 0;
+      return zero;
+    }
+  }
+  /// Stores values[k] of all states at to + k; the states are `stride` apart.
+  DYNAMICS_INLINE void store_square(const Pack* values, double* to, Size stride) const {
+    Square square;
+    for_each_lane([&](auto k) { square[k] = values[k].v; });
+    spatial::transpose(square);
+    for_each_valid_lane([&](auto lane) {
+      __builtin_memcpy(to + lane * stride, &square[lane], sizeof square[lane]);
+    });
+  }
   /// Where the entries of each state start. The lanes beyond the last state repeat it.
   DYNAMICS_INLINE void rows(const double* data, Size stride,
                             const double* (&row)[Pack::count]) const {
@@ -211,6 +311,7 @@ class PackOfStates {
   Size first_;  ///< state of the first lane
   Size valid_;  ///< states of this pack
   Pack::Mask refused_ = {};
+  Pack not_finite_ = Pack(0.0);  ///< sum of 0 x over the inputs x: NaN if one is not finite
 };
 
 DYNAMICS_INLINE Vec3<Pack> broadcast(const Vec3<double>& v) {
@@ -230,11 +331,20 @@ inline const BodyWrench<Pack>* pack_wrenches(const BatchJob& job, const PackScra
   }
   return scratch.wrenches;
 }
-/// Whether matrices of a pack fit into its scratch; sets `body_of`.
+/// Whether matrices of a pack fit into its scratch; sets `body_of`, `coordinate_of` and `nonzero`.
 inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch) {
   if (scratch.matrices.rows == nullptr) return false;
+  const Size n = job.size;
   for (Size i = 0; i < job.tree.size(); ++i) {
-    scratch.body_of[job.joints == nullptr ? i : job.joints[i].coordinate] = i;
+    scratch.coordinate_of[i] = job.joints == nullptr ? i : job.joints[i].coordinate;
+    scratch.body_of[scratch.coordinate_of[i]] = i;
+  }
+  const Size* at = scratch.coordinate_of;
+  for (Size k = 0; k < n * n; ++k) scratch.nonzero[k] = 0;
+  for (Size i = 0; i < n; ++i) {
+    for (int k = static_cast<int>(i); k >= 0; k = job.tree[static_cast<Size>(k)].parent) {
+      scratch.nonzero[at[i] * n + at[k]] = scratch.nonzero[at[k] * n + at[i]] = 1;
+    }
   }
   return true;
 }

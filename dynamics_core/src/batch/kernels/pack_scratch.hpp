@@ -21,7 +21,8 @@ struct PackScratch {
   /// Matrices of a pack, where each body has a coordinate of its own; else without rows. M is in
   /// the place of `unit`.
   RowScratch<Pack> matrices;
-  Size* body_of;  ///< the body of each coordinate, beside `matrices`
+  Size *body_of, *coordinate_of;  ///< beside `matrices`: of each coordinate, of each body
+  unsigned char* nonzero;         ///< for each entry: whether its bodies are on one branch
   Size bytes;
 
   PackScratch(const BatchJob& job, void* memory) : bytes(0) {
@@ -49,6 +50,8 @@ struct PackScratch {
     take(memory, matrices.rows, few * matrices.stride);
     take(memory, matrices.subtree_end, few);
     take(memory, body_of, few);
+    take(memory, coordinate_of, few);
+    take(memory, nonzero, few * few);
     matrices.unused = nullptr;
     if (few == 0) matrices.rows = nullptr;
   }

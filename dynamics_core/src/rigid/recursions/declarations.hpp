@@ -100,9 +100,10 @@ struct CoriolisScratch {
 /// The derivatives of inverse dynamics.
 template <class S>
 struct DerivativeScratch {
-  Vec3<S> x, y, z;    ///< the body's axes
-  Vec3<S> r, r_rate;  ///< its origin from the parent's, and the rate of that
-  Vec3<S> w;          ///< its angular velocity
+  JointTransform<S> at;  ///< r for prismatic joints only
+  Vec3<S> x, y, z;       ///< the body's axes
+  Vec3<S> r, r_rate;     ///< its origin from the parent's, and the rate of that
+  Vec3<S> w;             ///< its angular velocity
   SpatialVector<S> a;
   Vec3<S> z_rate;  ///< psi': angular for revolute joints, linear for prismatic ones
   SpatialVector<S> psi_rate2;
@@ -141,6 +142,8 @@ constexpr std::size_t row_stride(std::size_t joints) { return ((3 * joints + 11)
   PACKS(udut, decompose, Tree tree, UdutScratch<S>* scratch, const S* q, bool complete)          \
   PACKS(udut, solve, Tree tree, UdutScratch<S>* scratch, const S* phi, S* x)                     \
   STATES(udut, unit_factor, Tree tree, const UdutScratch<S>* scratch, S* matrix,                 \
+         std::size_t stride)                                                                     \
+  STATES(inverse_inertia, inverse_inertia, Tree tree, const UdutScratch<S>* scratch, S* matrix,  \
          std::size_t stride)                                                                     \
   STATES(inertia_matrix, inertia_matrix, Tree tree, CompositeScratch<S>* scratch, const S* q,    \
          S* matrix, std::size_t stride)                                                          \

@@ -97,11 +97,13 @@ void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratc
   const SpatialVector<S> base_acceleration = {
       base.not_rotating ? nothing : base.angular_acceleration, base.acceleration};
 
+  joint_transforms(tree, scratch, q);
   for (std::size_t i = 0; i < tree.size(); ++i) {
     const TreeBody& body = tree[i];
     DerivativeScratch<S>& link = scratch[i];
     const bool root = body.parent < 0;
-    const JointTransform<S> at = joint_transform(body, q[i]);
+    JointTransform<S> at = link.at;
+    if (!body.prismatic) at.r = constant_position<S>(body);
     if (root) {
       link.x = {one, zero, zero};
       link.y = {zero, one, zero};

@@ -76,6 +76,30 @@ void joint_rotations(const TreeBody* tree, std::size_t count, Scratch* scratch, 
   }
 }
 
+/// The same of the bodies path[0] to path[count - 1].
+template <class Scratch>
+void joint_rotations(const TreeBody* tree, const std::size_t* path, std::size_t count,
+                     Scratch* scratch, const double* q) {
+  constexpr std::size_t lanes = spatial::sines_at_a_time;
+  using Sines = spatial::SeveralSines<lanes>;
+  for (std::size_t first = 0; first < count; first += lanes) {
+    const std::size_t used = first + lanes <= count ? lanes : count - first;
+    typename Sines::Reals angle = {};
+    bool small = true;
+    for (std::size_t k = 0; k < used; ++k) {
+      const std::size_t i = path[first + k];
+      angle[k] = q[i] + tree[i].offset;
+      small &= __builtin_fabs(q[i]) <= Sines::largest;
+    }
+    const Sines sines(angle);
+    for (std::size_t k = 0; k < used; ++k) {
+      auto& at = scratch[path[first + k]].at;
+      at.s = small ? sines.sine[k] : std::sin(angle[k]);
+      at.c = small ? sines.cosine[k] : std::cos(angle[k]);
+    }
+  }
+}
+
 /// Transforms of all joints; r only where the joint does not reduce.
 template <class S, class Scratch>
 DYNAMICS_INLINE void joint_transforms(const Tree& tree, Scratch* scratch, const S* q) {
