@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dynamics_controllers/dynamics_state_broadcaster.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <dynamics_controllers/dynamics_state_parameters.hpp>
+#include <dynamics_core/energy.hpp>
+#include <dynamics_core/inertia_matrix.hpp>
+#include <dynamics_core/kinematics.hpp>
+#include <initializer_list>
+#include <pluginlib/class_list_macros.hpp>
+
+#include "settings.hpp"
+
+namespace dynamics_controllers {
+namespace {
+
+void size(dynamics_msgs::msg::Matrix& message, const Eigen::MatrixXd& matrix) {
+  message.rows = static_cast<std::uint32_t>(matrix.rows());
+  message.columns = static_cast<std::uint32_t>(matrix.cols());
+  message.data.assign(static_cast<std::size_t>(matrix.size()), 0.0);
+}
+
+void copy(const Eigen::MatrixXd& matrix, dynamics_msgs::msg::Matrix& message) noexcept {
+  Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      message.data.data(), matrix.rows(), matrix.cols()) = matrix;
+}
+
+}  // namespace
+
+DynamicsStateBroadcaster::DynamicsStateBroadcaster() = default;
+DynamicsStateBroadcaster::~DynamicsStateBroadcaster() = default;
+
+controller_interface::CallbackReturn DynamicsStateBroadcaster::on_init() {
+  try {
+    listener_ = std::make_shared<dynamics_state::ParamListener>(get_node());
+    return CallbackReturn::SUCCESS;
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
+    return CallbackReturn::ERROR;
+  }
+}
+
+controller_interface::InterfaceConfiguration
+DynamicsStateBroadcaster::command_interface_configuration() const {
+  return {controller_interface::interface_configuration_type::NONE, {}};
+}
+
+controller_interface::InterfaceConfiguration
+DynamicsStateBroadcaster::state_interface_configuration() const {
+  return {controller_interface::interface_configuration_type::INDIVIDUAL, robot_.state_names()};
+}
+
+controller_interface::CallbackReturn DynamicsStateBroadcaster::on_configure(
+    const rclcpp_lifecycle::State&) {
+  try {
+    require_finite_parameters(*get_node());
+    configure();
+    return CallbackReturn::SUCCESS;
+  } catch (const std::exception& error) {
+    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
+    robot_.release();
+    return CallbackReturn::FAILURE;
+  }
+}
+
+void DynamicsStateBroadcaster::configure() {
+  params_ = std::make_unique<dynamics_state::Params>(listener_->get_params());
+  RobotSettings settings = robot_settings(*params_);
+  settings.command_effort = false;
+  settings.payload_ramp_time = 0.0;
+  robot_.configure(*get_node(), get_robot_description(), settings,
+                   [](const dynamics::Model& model) { return std::make_unique<Evaluator>(model); });
+  const auto& bare = robot_.bare_model();
+  frame_ = bare.end_effector();
+  if (!params_->frame.empty()) {
+    const auto found = bare.find_frame(params_->frame);
+    if (!found) {
+      throw dynamics::ArgumentError("parameter 'frame': the robot has no link '" + params_->frame +
+                                    "'");
+    }
+    frame_ = *found;
+  }
+  const std::size_t n = robot_.size();
+  const auto size_n = static_cast<Eigen::Index>(n);
+  M_.setZero(size_n, size_n);
+  C_.setZero(size_n, size_n);
+  J_.setZero(6, size_n);
+  message_ = Message();
+  message_.header.frame_id = bare.base_link();
+  message_.joint_names = bare.coordinate_names();
+  message_.frame_id = bare.frames()[frame_].name;
+  for (auto* const list :
+       {&message_.positions, &message_.velocities, &message_.gravity, &message_.friction})
+    list->assign(n, 0.0);
+  size(message_.inertia, M_);
+  size(message_.coriolis, C_);
+  size(message_.jacobian, J_);
+  publisher_ =
+      get_node()->create_publisher<Message>("~/dynamics_terms", rclcpp::SystemDefaultsQoS());
+  realtime_publisher_ = std::make_unique<realtime_tools::RealtimePublisher<Message>>(publisher_);
+  size_message(*realtime_publisher_, message_);
+}
+
+controller_interface::CallbackReturn DynamicsStateBroadcaster::on_activate(
+    const rclcpp_lifecycle::State&) {
+  since_publication_ = 0.0;
+  if (robot_.start(state_interfaces_)) return CallbackReturn::SUCCESS;
+  RCLCPP_ERROR(get_node()->get_logger(), "not activated: %s", robot_.fault());
+  return CallbackReturn::FAILURE;
+}
+
+controller_interface::CallbackReturn DynamicsStateBroadcaster::on_deactivate(
+    const rclcpp_lifecycle::State&) {
+  if (*robot_.fault() != '\0')
+    RCLCPP_WARN(get_node()->get_logger(), "while active: %s", robot_.fault());
+  return CallbackReturn::SUCCESS;
+}
+
+controller_interface::CallbackReturn DynamicsStateBroadcaster::on_cleanup(
+    const rclcpp_lifecycle::State&) {
+  realtime_publisher_.reset();
+  publisher_.reset();
+  robot_.release();
+  return CallbackReturn::SUCCESS;
+}
+
+dynamics::Status DynamicsStateBroadcaster::fill() noexcept {
+  const auto& model = robot_.evaluator().model;
+  auto& workspace = robot_.evaluator().workspace;
+  const auto q = robot_.positions(), qd = robot_.velocities();
+  dynamics::Pose pose;
+  dynamics::Energy energy;
+  for (const auto status : {dynamics::try_inertia_matrix(model, workspace, q, M_),
+                            dynamics::try_coriolis_matrix(model, workspace, q, qd, C_),
+                            dynamics::try_gravity_forces(model, workspace, q, message_.gravity),
+                            dynamics::try_friction_forces(model, workspace, qd, message_.friction),
+                            dynamics::try_jacobian(model, workspace, q, frame_,
+                                                   dynamics::Axes::local_world_aligned, J_),
+                            dynamics::try_frame_pose(model, workspace, q, frame_, pose),
+                            dynamics::try_energy(model, workspace, q, qd, energy)}) {
+    if (status != dynamics::Status::ok) return status;
+  }
+  std::copy(q.begin(), q.end(), message_.positions.begin());
+  std::copy(qd.begin(), qd.end(), message_.velocities.begin());
+  copy(M_, message_.inertia);
+  copy(C_, message_.coriolis);
+  copy(J_, message_.jacobian);
+  message_.pose.position.x = pose.translation.x();
+  message_.pose.position.y = pose.translation.y();
+  message_.pose.position.z = pose.translation.z();
+  const Eigen::Quaterniond orientation(pose.rotation);
+  message_.pose.orientation.x = orientation.x();
+  message_.pose.orientation.y = orientation.y();
+  message_.pose.orientation.z = orientation.z();
+  message_.pose.orientation.w = orientation.w();
+  message_.kinetic_energy = energy.kinetic;
+  message_.potential_energy = energy.potential;
+  return dynamics::Status::ok;
+}
+
+controller_interface::return_type DynamicsStateBroadcaster::update(
+    const rclcpp::Time& time, const rclcpp::Duration& duration) {
+  const double period = std::max(0.0, duration.seconds());
+  robot_.begin_cycle(period);
+  if (!robot_.read(state_interfaces_, period)) return robot_.hold(command_interfaces_, period);
+  robot_.write(command_interfaces_, robot_.efforts());  // no commands: the state is valid
+  since_publication_ += period;
+  if (since_publication_ * params_->publish_rate < 1.0) return return_type::OK;
+  if (fill() != dynamics::Status::ok) {
+    robot_.report("the terms cannot be computed in this state");
+    return return_type::OK;
+  }
+  message_.header.stamp = time;
+  if (realtime_publisher_->try_publish(message_)) since_publication_ = 0.0;
+  return return_type::OK;
+}
+
+}  // namespace dynamics_controllers
+
+PLUGINLIB_EXPORT_CLASS(dynamics_controllers::DynamicsStateBroadcaster,
+                       controller_interface::ControllerInterface)
