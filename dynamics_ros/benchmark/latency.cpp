@@ -124,16 +124,16 @@ Latency measure_latency(const dynamics::Model& model, const std::string& urdf,
     };
     const double points_here = in_process(*request), columns_here = in_process(*columns);
     // in turns: whoever comes after a pause waits for the processor to wake up
-    struct Turn {
+    struct Call {
       std::size_t caller;
       std::shared_ptr<Request> request;
     };
-    const std::array<Turn, 5> turns = {
+    const std::array<Call, 5> calls = {
         {{0, request}, {1, request}, {2, request}, {0, columns}, {1, columns}}};
-    std::array<double, turns.size()> took{};
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-      const std::size_t turn = (k + i) % turns.size();
-      took[turn] = callers[turns[turn].caller].call(executor, turns[turn].request);
+    std::array<double, calls.size()> took{};
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      const std::size_t turn = (k + i) % calls.size();
+      took[turn] = callers[calls[turn].caller].call(executor, calls[turn].request);
       if (took[turn] < 0.0) failed = true;
     }
     if (failed) {

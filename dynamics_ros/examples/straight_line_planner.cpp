@@ -72,8 +72,7 @@ int plan(rclcpp::Node& node) {
 
   auto path = straight_line(joints, start, goal, duration, static_cast<std::size_t>(points));
   if (node.declare_parameter("slow_down", false)) {
-    const std::string fault =
-        make_feasible(dynamics, dynamics_msgs::msg::OtherJoints(), 1.0, path);
+    const std::string fault = make_feasible(dynamics, dynamics_msgs::msg::OtherJoints(), 1.0, path);
     if (!fault.empty()) throw std::runtime_error(fault);
     const rclcpp::Duration slowed(path.points.back().time_from_start);
     std::printf("slowed down from %.9g s to %.9g s\n", duration, slowed.seconds());
