@@ -77,7 +77,12 @@ void DynamicsSystem::find_handles() {
 }
 
 /// Commands of GPIOs, and those of joints that are no motion, are copied to states of their names.
+/// States of joints without initial_value start at zero, as those of GenericSystem.
 void DynamicsSystem::find_mirrors() {
+  for (const auto& state : joint_states_) {
+    if (state->get_data_type() != hardware_interface::HandleDataType::DOUBLE) continue;
+    if (std::isnan(state->get_optional().value_or(0.0))) std::ignore = state->set_value(0.0);
+  }
   mirrors_.clear();
   const auto add = [&](const auto& commands, const auto& states) {
     for (const auto& command : commands) {
