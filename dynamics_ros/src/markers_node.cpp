@@ -123,10 +123,21 @@ void MarkersNode::take_description(const std::string& urdf) {
               robot_->flexible() != nullptr ? robot_->flexible()->links().size() : 0);
   // a rigid robot's joint states say all; the dynamic ones would be read for nothing
   dynamic_joint_states_.reset();
+  names_.reset();
+  values_.reset();
   if (robot_->flexible() != nullptr) {
     dynamic_joint_states_ = create_subscription<control_msgs::msg::DynamicJointState>(
         "dynamic_joint_states", rclcpp::SensorDataQoS(),
         [this](const control_msgs::msg::DynamicJointState& message) { take_state(message); });
+    // joint_state_broadcaster has no dynamic_joint_states from version 6 (ROS 2 Lyrical) on
+    names_ = create_subscription<control_msgs::msg::Keys>(
+        "state_interfaces_broadcaster/names", rclcpp::QoS(1).transient_local(),
+        [this](const control_msgs::msg::Keys& message) { interfaces_ = message; });
+    values_ = create_subscription<control_msgs::msg::Float64Values>(
+        "state_interfaces_broadcaster/values", rclcpp::SensorDataQoS(),
+        [this](const control_msgs::msg::Float64Values& message) {
+          take_state(interfaces_, message);
+        });
   }
   if (payload_) take_payload(*payload_);
   if (fixed_) {
@@ -149,9 +160,9 @@ void MarkersNode::take_payload(const dynamics_msgs::msg::Payload& payload) {
   }
 }
 
-template <class State>
-void MarkersNode::take_state(const State& state) {
-  if (!robot_ || !robot_->take(state)) return;
+template <class... State>
+void MarkersNode::take_state(const State&... state) {
+  if (!robot_ || !robot_->take(state...)) return;
   fresh_ = true;
   if (moving_ && robot_->has_positions()) publish_frames();
 }

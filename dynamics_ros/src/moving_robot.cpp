@@ -110,24 +110,42 @@ bool MovingRobot::take(const sensor_msgs::msg::JointState& message) {
 }
 
 bool MovingRobot::take(const control_msgs::msg::DynamicJointState& message) {
-  std::size_t positions_taken = 0;
-  bool taken = false;
+  Taken taken;
   const std::size_t entries = std::min(message.joint_names.size(), message.interface_values.size());
   for (std::size_t i = 0; i < entries; ++i) {
     const auto& values = message.interface_values[i];
     const std::size_t count = std::min(values.interface_names.size(), values.values.size());
     for (std::size_t k = 0; k < count; ++k) {
-      const auto found = slots_.find(message.joint_names[i] + "/" + values.interface_names[k]);
-      if (found == slots_.end() || !std::isfinite(values.values[k])) continue;
-      set(found->second, values.values[k]);
-      taken = true;
-      if (found->second.quantity == Quantity::position) ++positions_taken;
+      take(message.joint_names[i] + "/" + values.interface_names[k], values.values[k], taken);
     }
   }
-  if (taken) stamp_ = message.header.stamp;
-  if (taken && mechanism_) close_loops();
-  if (positions_taken >= positions().size()) complete_ = seconds(message.header.stamp);
-  return taken;
+  return finish(taken, message.header.stamp);
+}
+
+bool MovingRobot::take(const control_msgs::msg::Keys& names,
+                       const control_msgs::msg::Float64Values& message) {
+  if (names.keys.size() != message.values.size()) return false;
+  Taken taken;
+  for (std::size_t i = 0; i < names.keys.size(); ++i) {
+    take(names.keys[i], message.values[i], taken);
+  }
+  return finish(taken, message.header.stamp);
+}
+
+void MovingRobot::take(const std::string& interface, double value, Taken& taken) {
+  const auto found = slots_.find(interface);
+  if (found == slots_.end() || !std::isfinite(value)) return;
+  set(found->second, value);
+  ++taken.values;
+  if (found->second.quantity == Quantity::position) ++taken.positions;
+}
+
+bool MovingRobot::finish(const Taken& taken, const builtin_interfaces::msg::Time& stamp) {
+  if (taken.values == 0) return false;
+  stamp_ = stamp;
+  if (mechanism_) close_loops();
+  if (taken.positions >= positions().size()) complete_ = seconds(stamp);
+  return true;
 }
 
 }  // namespace dynamics_ros

@@ -13,7 +13,7 @@ import launch_testing.asserts
 import rclpy
 from ament_index_python.packages import get_package_prefix, get_package_share_directory
 from composition_interfaces.srv import LoadNode
-from control_msgs.msg import DynamicJointState, InterfaceValue
+from control_msgs.msg import DynamicJointState, Float64Values, InterfaceValue, Keys
 from dynamics_msgs.msg import Payload
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import JointState
@@ -49,6 +49,19 @@ def cantilever_tip():
     return value, slope
 
 
+def bent_tip(amplitude):
+    """The tip and its direction if the first link bends by this amplitude in its first mode."""
+    value, slope = (amplitude * number for number in cantilever_tip())
+    tip = [6.0 * math.cos(Q[0]) - value * math.sin(Q[0]),
+           6.0 * math.sin(Q[0]) + value * math.cos(Q[0])]
+    angle = Q[0] + slope / LENGTHS[0]
+    for length, turn in zip(LENGTHS[1:], Q[1:]):
+        angle += turn
+        tip[0] += length * math.cos(angle)
+        tip[1] += length * math.sin(angle)
+    return *tip, angle
+
+
 class TestNode(unittest.TestCase):
 
     @classmethod
@@ -58,6 +71,9 @@ class TestNode(unittest.TestCase):
         cls.description = cls.node.create_publisher(String, "robot_description", LATCHED)
         cls.joints = cls.node.create_publisher(JointState, "joint_states", 10)
         cls.dynamic = cls.node.create_publisher(DynamicJointState, "dynamic_joint_states", 10)
+        cls.names = cls.node.create_publisher(Keys, "state_interfaces_broadcaster/names", LATCHED)
+        cls.values = cls.node.create_publisher(
+            Float64Values, "state_interfaces_broadcaster/values", 10)
         cls.payload = cls.node.create_publisher(Payload, "/dynamics/payload", LATCHED)
         cls.frames = {}
         cls.arrays = []
@@ -101,6 +117,14 @@ class TestNode(unittest.TestCase):
                                values=[amplitude if i == 0 else 0.0, 0.0])]
         self.dynamic.publish(message)
 
+    def broadcast(self, amplitude):
+        """The same as state_interfaces_broadcaster publishes it."""
+        message = Float64Values(values=[*Q, amplitude, 0.0, 0.0])
+        message.header.stamp = self.node.get_clock().now().to_msg()
+        self.names.publish(Keys(keys=[f"joint{i + 1}/position" for i in range(len(Q))] + [
+            "link1/y1", "link2/y1", "other/y1"]))
+        self.values.publish(message)
+
     def tip(self):
         """Where /tf has tool0 in the plane, and its direction."""
         x = y = angle = 0.0
@@ -135,17 +159,10 @@ class TestNode(unittest.TestCase):
         self.until(lambda: self.at((*straight, angle)), lambda: self.canadarm(0.0),
                    "the straight arm's tip")
         # the first link bends by 5 cm in its first mode: what follows is carried and turned
-        value, slope = (0.05 * number for number in cantilever_tip())
-        slope /= LENGTHS[0]
-        tip = [6.0 * math.cos(Q[0]) - value * math.sin(Q[0]),
-               6.0 * math.sin(Q[0]) + value * math.cos(Q[0])]
-        angle = Q[0] + slope
-        for length, turn in zip(LENGTHS[1:], Q[1:]):
-            angle += turn
-            tip[0] += length * math.cos(angle)
-            tip[1] += length * math.sin(angle)
-        self.until(lambda: self.at((*tip, angle)), lambda: self.canadarm(0.05),
+        self.until(lambda: self.at(bent_tip(0.05)), lambda: self.canadarm(0.05),
                    "the bent arm's tip")
+        self.until(lambda: self.at(bent_tip(-0.03)), lambda: self.broadcast(-0.03),
+                   "the tip from state_interfaces_broadcaster")
         self.assertEqual(self.frames["link1"].header.frame_id, "base_link")
 
     def test_2_markers(self):

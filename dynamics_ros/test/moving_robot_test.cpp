@@ -183,6 +183,34 @@ TEST(MovingRobot, takes_one_instant_where_it_can) {
   EXPECT_EQ(robot.positions()[0], 9.0);
 }
 
+TEST(MovingRobot, TakesTheSameFromStateInterfacesBroadcaster) {
+  MovingRobot robot(canadarm()), other(canadarm());
+  const DynamicJointState all = bent_canadarm(bent);
+  control_msgs::msg::Keys names;
+  control_msgs::msg::Float64Values values;
+  for (std::size_t i = 0; i < all.joint_names.size(); ++i) {
+    for (std::size_t k = 0; k < all.interface_values[i].values.size(); ++k) {
+      names.keys.push_back(all.joint_names[i] + "/" + all.interface_values[i].interface_names[k]);
+      values.values.push_back(all.interface_values[i].values[k]);
+    }
+  }
+  values.header.stamp.sec = 5;
+  ASSERT_TRUE(robot.take(all));
+  ASSERT_TRUE(other.take(names, values));
+  EXPECT_EQ(other.stamp().sec, 5);
+  EXPECT_EQ(dynamics::max_abs_difference(other.positions(), robot.positions()), 0.0);
+  EXPECT_EQ(dynamics::max_abs_difference(other.velocities(), robot.velocities()), 0.0);
+  for (const std::string link : {"link2", "link3", "tool0"}) {
+    EXPECT_EQ(distance(look_up(other, link), look_up(robot, link)), 0.0) << link;
+  }
+  JointState joints = joint_state({"joint1"}, {9.0});
+  joints.header.stamp.sec = 5;
+  EXPECT_FALSE(other.take(joints));  // of the same instant
+  values.values.pop_back();
+  EXPECT_FALSE(other.take(names, values));
+  EXPECT_FALSE(other.take(control_msgs::msg::Keys(), control_msgs::msg::Float64Values()));
+}
+
 TEST(MovingRobot, JointsOfAMechanismFollowTheIndependentOnes) {
   const dynamics::Mechanism mechanism = dynamics::mechanism_from_urdf(test::four_bar());
   dynamics::MechanismWorkspace workspace(mechanism);

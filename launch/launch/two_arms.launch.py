@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Two UR5e in the namespaces left and right: two controller managers, one RViz. Their joints and
 # links have the prefixes left_ and right_, and their root links stand in the frame `world`. In real
-# time: each simulation is a process of its own. Each flange has a force-torque sensor, whose topic
-# is for example /left/left_tool0_joint_broadcaster/wrench. An example to copy: only launch files are
-# included.
+# time: each simulation is a process of its own. Each flange has a force-torque sensor, with the
+# topic /left/left_tool0_joint_broadcaster/wrench. An example to copy: it only includes files.
 import pathlib
 
-from ament_index_python.packages import get_package_share_directory, get_packages_with_prefixes
+from ament_index_python.packages import (get_package_share_directory,
+                                         get_packages_with_prefixes)
 from launch import LaunchDescription
 from launch.actions import (DeclareLaunchArgument, GroupAction, IncludeLaunchDescription,
                             OpaqueFunction)

@@ -70,9 +70,9 @@ class Launched:
 
     def __getitem__(self, executable):
         """Return the only process of an executable."""
-        (process,) = self.all(executable)
+        (process,) = self.every(executable)
         return process
 
-    def all(self, executable):
+    def every(self, executable):
         """Return the processes of an executable."""
         return [one for one in self.processes if one.executable == executable]

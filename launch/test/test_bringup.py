@@ -155,7 +155,7 @@ def test_links_are_opaque():
 
 
 def test_names_are_relative():
-    """RViz and the recorder work in a namespace; time and frames have none."""
+    """Names of RViz and the recorder work in a namespace; time and frames have none."""
     configuration = yaml.safe_load((SOURCE / "config/robot.rviz").read_text("utf-8"))
     topics = []
 

@@ -53,13 +53,13 @@ def test_simulation_of_a_urdf_has_all_joints():
 def test_simulation_without_controllers():
     launched = Launched("simulation", urdf=str(PUMA), controllers="")
     assert "wait_for_controllers" not in launched["simulation_node"].parameters
-    assert not launched.all("spawner")
+    assert not launched.every("spawner")
 
 
 def test_simulation_in_real_time_has_the_stock_node():
     launched = Launched("simulation", urdf=str(PUMA), use_sim_time="false")
     assert launched["ros2_control_node"].parameters["use_sim_time"] is False
-    assert not launched.all("simulation_node")
+    assert not launched.every("simulation_node")
 
 
 def test_simulation_of_a_description_from_a_topic(tmp_path):
@@ -217,7 +217,7 @@ def test_dynamics_has_node_and_markers(tmp_path):
     assert markers.parameters["publish_frames"] is True and markers.parameters["scale"] == 1.6
     # in any namespace
     assert all(name.startswith("/**/") for name in markers.files[0])
-    assert not Launched("dynamics", markers="false").all("markers_node")
+    assert not Launched("dynamics", markers="false").every("markers_node")
 
 
 def test_view_shows_every_namespace():
@@ -289,7 +289,7 @@ def test_two_arms_are_separate():
         assert node.files[0]["/**/joint_trajectory_controller"]["ros__parameters"]["joints"] == \
             joints_of(state.parameters["robot_description"])
     assert frames[0] & frames[1] == {"world"}
-    spawners = Launched("two_arms", gui="false", sensors="true").all("spawner")
+    spawners = Launched("two_arms", gui="false", sensors="true").every("spawner")
     assert [one.words[3] for one in spawners] == [
         "left_tool0_joint_broadcaster", "right_tool0_joint_broadcaster"]
 

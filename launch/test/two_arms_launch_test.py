@@ -113,7 +113,6 @@ class TestTwoArms(unittest.TestCase):
             self.assertLessEqual({f"/{name}/dynamics_markers/markers", f"/{name}/joint_states"},
                                  topics)
 
-
     def test_5_sensor_measures_the_payload(self):
         left, wrenches = self.arms["left"], {}
         for name in self.arms:

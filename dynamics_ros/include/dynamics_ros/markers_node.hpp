@@ -26,8 +26,8 @@ class MarkersNode : public rclcpp::Node {
  private:
   void take_description(const std::string& urdf);
   void take_payload(const dynamics_msgs::msg::Payload& payload);
-  template <class State>
-  void take_state(const State& state);
+  template <class... State>
+  void take_state(const State&... state);
   void publish_frames();
   void publish_markers();
 
@@ -45,6 +45,10 @@ class MarkersNode : public rclcpp::Node {
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
   rclcpp::Subscription<sensor_msgs::msg::JointState>::SharedPtr joint_states_;
   rclcpp::Subscription<control_msgs::msg::DynamicJointState>::SharedPtr dynamic_joint_states_;
+  // of state_interfaces_broadcaster
+  rclcpp::Subscription<control_msgs::msg::Keys>::SharedPtr names_;
+  rclcpp::Subscription<control_msgs::msg::Float64Values>::SharedPtr values_;
+  control_msgs::msg::Keys interfaces_;
   rclcpp::Subscription<dynamics_msgs::msg::Payload>::SharedPtr payloads_;
   rclcpp::Publisher<visualization_msgs::msg::MarkerArray>::SharedPtr marker_publisher_;
   rclcpp::Publisher<tf2_msgs::msg::TFMessage>::SharedPtr moving_, fixed_;

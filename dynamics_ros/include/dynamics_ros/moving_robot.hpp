@@ -7,12 +7,15 @@
 //   robot.take(joint_state);
 //   if (robot.has_positions()) use(robot.poses(), robot.center_of_mass());
 //
-// Links with modes bend by the amplitudes of `dynamic_joint_states`; all others are rigid. Joints
-// of a mechanism with closed loops that no message has follow from the independent ones. Poses are
-// in the base link's frame. Not thread-safe.
+// Links with modes bend by the amplitudes of `dynamic_joint_states`, or of
+// state_interfaces_broadcaster; all others are rigid. Joints of a mechanism with closed loops that
+// no message has follow from the independent ones. Poses are in the base link's frame. Not
+// thread-safe.
 
 #include <builtin_interfaces/msg/time.hpp>
 #include <control_msgs/msg/dynamic_joint_state.hpp>
+#include <control_msgs/msg/float64_values.hpp>
+#include <control_msgs/msg/keys.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <dynamics_core/closed_loops.hpp>
@@ -37,6 +40,9 @@ class MovingRobot : public dynamics::RobotState {
   /// joint states stamped within `overlap` of it are then ignored.
   bool take(const sensor_msgs::msg::JointState& message);
   bool take(const control_msgs::msg::DynamicJointState& message);
+  /// The same from state_interfaces_broadcaster: `names` are NAME/interface. False if there is not
+  /// one value per name.
+  bool take(const control_msgs::msg::Keys& names, const control_msgs::msg::Float64Values& message);
   static constexpr double overlap = 0.5;  ///< (s)
 
   const builtin_interfaces::msg::Time& stamp() const { return stamp_; }  ///< of the last message
@@ -48,6 +54,11 @@ class MovingRobot : public dynamics::RobotState {
     std::size_t index;
   };
   void set(Slot slot, double value);
+  struct Taken {
+    std::size_t values = 0, positions = 0;
+  };
+  void take(const std::string& interface, double value, Taken& taken);
+  bool finish(const Taken& taken, const builtin_interfaces::msg::Time& stamp);
   void close_loops();
 
   std::unordered_map<std::string, Slot> slots_;  // by JOINT/interface, LINK/interface
