@@ -4,7 +4,8 @@ check_linker_flag(CXX -Wl,-Bsymbolic-functions DYNAMICS_LINKER_HAS_BSYMBOLIC_FUN
 
 check_linker_flag(CXX -Wl,--no-undefined DYNAMICS_LINKER_HAS_NO_UNDEFINED)
 set(DYNAMICS_HIDDEN_SYMBOLS ${CMAKE_CURRENT_LIST_DIR}/hidden_symbols.map)
-check_linker_flag(CXX -Wl,--version-script=${DYNAMICS_HIDDEN_SYMBOLS} DYNAMICS_LINKER_HAS_VERSION_SCRIPT)
+check_linker_flag(CXX -Wl,--version-script=${DYNAMICS_HIDDEN_SYMBOLS}
+                  DYNAMICS_LINKER_HAS_VERSION_SCRIPT)
 
 # dynamics_link_options(<target>): calls within the library do not go through the symbol table, and a
 # missing symbol is an error when the library is linked. Symbols of header-only libraries are hidden.
@@ -17,9 +18,6 @@ function(dynamics_link_options target)
   endif()
   if(DYNAMICS_LINKER_HAS_VERSION_SCRIPT)
     target_link_options(${target} PRIVATE -Wl,--version-script=${DYNAMICS_HIDDEN_SYMBOLS})
-    set_property(
-      TARGET ${target}
-      APPEND
-      PROPERTY LINK_DEPENDS ${DYNAMICS_HIDDEN_SYMBOLS})
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${DYNAMICS_HIDDEN_SYMBOLS})
   endif()
 endfunction()

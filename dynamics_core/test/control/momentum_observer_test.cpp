@@ -211,11 +211,11 @@ TEST(MomentumObserver, NothingAllocatesInTheLoop) {
   test::allocation_counter::start();
   const Status updated = observer.try_update(0.001, q, qd, tau);
   const Status found = observer.try_wrench(model.end_effector(), Axes::local, wrench);
-  const Status continued = next.try_continue_from(observer);
+  const Status other = next.try_continue_from(observer);
   EXPECT_EQ(test::allocation_counter::stop(), 0U);
   EXPECT_EQ(updated, Status::ok);
   EXPECT_EQ(found, Status::ok);
-  EXPECT_EQ(continued, Status::ok);
+  EXPECT_EQ(other, Status::ok);
 }
 
 }  // namespace
