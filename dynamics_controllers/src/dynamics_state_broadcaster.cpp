@@ -145,6 +145,8 @@ dynamics::Status DynamicsStateBroadcaster::fill() noexcept {
   std::copy(qd.begin(), qd.end(), message_.velocities.begin());
   copy(M_, message_.inertia);
   copy(C_, message_.coriolis);
+  // messages have the linear part first
+  J_.topRows<3>().swap(J_.bottomRows<3>());
   copy(J_, message_.jacobian);
   message_.pose.position.x = pose.translation.x();
   message_.pose.position.y = pose.translation.y();

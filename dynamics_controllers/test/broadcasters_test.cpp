@@ -221,7 +221,9 @@ TEST(DynamicsState, PublishesTheTermsOfTheMeasuredState) {
   };
   expect(last.inertia, M);
   expect(last.coriolis, C);
-  expect(last.jacobian, J);
+  Eigen::MatrixXd linear_first(6, 6);
+  linear_first << J.bottomRows(3), J.topRows(3);
+  expect(last.jacobian, linear_first);
   EXPECT_EQ(last.joint_names, model.coordinate_names());
   EXPECT_EQ(last.gravity, g);
   EXPECT_EQ(last.kinetic_energy, energy.kinetic);
