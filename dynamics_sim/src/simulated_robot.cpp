@@ -53,7 +53,7 @@ std::shared_ptr<SimulatedRobot> SimulatedRobot::join(const std::string& manager,
   const std::lock_guard guard(known.mutex);
   std::erase_if(known.all, [](const auto& one) { return one.expired(); });
   for (const auto& one : known.all) {
-    const auto robot = one.lock();
+    auto robot = one.lock();
     if (!robot || robot->description_ != info.original_xml || robot->manager_ != manager) continue;
     const auto& members = robot->members_;
     const auto same = [&](const Member& member) { return member.name == info.name; };

@@ -108,7 +108,7 @@ class Reader {
 
   /// The link of the parameter `frame`, or of the sensor's name.
   std::string link() const {
-    const std::string name = parameter("frame").value_or(info_.name);
+    std::string name = parameter("frame").value_or(info_.name);
     if (!model_.find_frame(name)) {
       fail("is at link '" + name + "', which does not exist: give the link as parameter 'frame'");
     }

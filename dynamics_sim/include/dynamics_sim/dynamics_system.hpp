@@ -39,7 +39,10 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
   using CallbackReturn = hardware_interface::CallbackReturn;
   using return_type = hardware_interface::return_type;
 
+  DynamicsSystem() = default;
   ~DynamicsSystem() override;
+  DynamicsSystem(const DynamicsSystem&) = delete;
+  DynamicsSystem& operator=(const DynamicsSystem&) = delete;
 
 #ifdef DYNAMICS_SIM_INIT_WITH_PARAMS
   CallbackReturn on_init(
