@@ -128,7 +128,7 @@ void kdl_cartesian_impedance(benchmark::State& state) {
   const KDL::Wrenches none(arm.chain.getNrOfSegments());
   KDL::JntArrayVel motion(arm.q, arm.qd);
   KDL::Jacobian J(arm.n), rate(arm.n);
-  KDL::JntSpaceInertiaMatrix M(arm.n);
+  KDL::JntSpaceInertiaMatrix M(static_cast<int>(arm.n));
   KDL::Frame pose, target;
   position.JntToCart(arm.q, target);
   Eigen::VectorXd tau(arm.n);
