@@ -153,7 +153,7 @@ struct ManyStates {
 
 /// `run` computes all states of a ManyStates.
 template <class Run>
-BenchmarkCase batch_case(std::string work, std::shared_ptr<ManyStates> many, Run run) {
+BenchmarkCase batch_case(std::string work, const std::shared_ptr<ManyStates>& many, Run run) {
   return {"batch " + std::move(work),
           "ours",
           many->workspace.threads(),

@@ -288,6 +288,45 @@ DYNAMICS_INLINE void transform_z_to_body(const JointRotation<kind, Frame, S>& ro
   }
 }
 
+/// A rigid inertia.
+template <AlphaKind kind, class Frame, class S>
+DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Frame, S>& rotation,
+                                                    const RigidInertia<S>& m) {
+  Sym3<S> J = m.inertia;
+  rotate_about_z(rotation.c, rotation.s, J);
+  if constexpr (kind == AlphaKind::plus_90) {
+    J = {J.xx, -J.xz, J.xy, J.zz, -J.yz, J.yy};
+  } else if constexpr (kind == AlphaKind::minus_90) {
+    J = {J.xx, J.xz, -J.xy, J.zz, -J.yz, J.yy};
+  } else if constexpr (kind == AlphaKind::general) {
+    J = fixed_to_parent(rotation.frame, J);
+  }
+  const RigidInertia<S> rotated = {m.mass, rotation.to_parent(m.first_moment), J};
+  if (rotation.frame.at_parent_origin) return rotated;
+  return translate(constant<S>(rotation.frame.position), rotated);
+}
+/// The moment of a rigid inertia about the parent's Z axis.
+template <AlphaKind kind, class Frame, class S>
+DYNAMICS_INLINE S zz_on_parent(const JointRotation<kind, Frame, S>& rotation,
+                               const RigidInertia<S>& m) {
+  const Sym3<S>& J = m.inertia;
+  S zz = J.zz;
+  if constexpr (kind == AlphaKind::plus_90 || kind == AlphaKind::minus_90) {
+    const S &c = rotation.c, &s = rotation.s;
+    const S both = s * J.xy + c * J.yy;
+    zz = s * (s * J.xx + c * J.xy) + c * both;
+  } else if constexpr (kind == AlphaKind::general) {
+    Sym3<S> rotated = J;
+    rotate_about_z(rotation.c, rotation.s, rotated);
+    zz = fixed_to_parent(rotation.frame, rotated).zz;
+  }
+  if (rotation.frame.at_parent_origin) return zz;
+  const auto& r = rotation.frame.position;
+  const Vec3<S> h = rotation.to_parent(m.first_moment);
+  const auto twice = [](const S& x) { return S(x + x); };
+  return zz + r[0] * (twice(h.x) + r[0] * m.mass) + r[1] * (twice(h.y) + r[1] * m.mass);
+}
+
 /// Rz(beta) Rx(alpha) of a reduced inertia.
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE ArticulatedInertia<S> fixed_to_parent(const JointRotation<kind, Frame, S>& rotation,

@@ -25,15 +25,15 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Entries of a row that are computed together.
+/// Entries of a row in one register, and registers that are computed together.
 template <class S>
 struct RowPart {
   using Type = S;
-  static constexpr std::size_t count = 1;
+  static constexpr std::size_t count = 1, width = 3;
 };
 template <>
 struct RowPart<double> {
-  static constexpr std::size_t count = spatial::sines_at_a_time;
+  static constexpr std::size_t count = spatial::sines_at_a_time, width = 2;
   typedef double Type __attribute__((vector_size(8 * count)));  // NOLINT(modernize-use-using)
 };
 
@@ -98,7 +98,7 @@ DYNAMICS_INLINE void solve_parts(const Tree& tree, const Factor* factor,
 template <class S, class Factor, class Solved>
 void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scratch,
                 std::size_t first, std::size_t end, Solved&& solved) {
-  constexpr std::size_t count = RowPart<S>::count, width = 2;
+  constexpr std::size_t count = RowPart<S>::count, width = RowPart<S>::width;
   const auto inward_end = [&](std::size_t column, std::size_t entries) {
     // the largest end of the subtrees of the joints of these columns
     std::size_t largest = first + 1;

@@ -12,6 +12,46 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
+/// Whether the kinds of joint rotations are handled separately: fewer operations. For packs of
+/// states the one general rotation is faster (measured: a tenth), because the code is shorter.
+template <class S>
+inline constexpr bool separates_rotations = sizeof(S) == sizeof(double);
+
+/// Adds the composite inertia of a body to that of its parent; of a revolute root with revolute
+/// children only the moment about its axis is needed.
+template <class S>
+DYNAMICS_INLINE void add_to_parent(const TreeBody& body, const CompositeScratch<S>& link,
+                                   RigidInertia<S>& parent) {
+  if (body.prismatic || !separates_rotations<S>) {
+    parent += propagate_to_parent(body, link.at, link.composite);
+    return;
+  }
+  with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+    if (body.parent_is_revolute_root) {
+      parent.inertia.zz = parent.inertia.zz + zz_on_parent(rotation, link.composite);
+    } else {
+      parent += propagate_to_parent(rotation, link.composite);
+    }
+  });
+}
+/// The force that a body transmits, from its own frame to its parent's; for a revolute root only
+/// the torque about its axis is needed.
+template <class S>
+DYNAMICS_INLINE void transmit(const TreeBody& body, const CompositeScratch<S>& link,
+                              SpatialVector<S>& force) {
+  if (body.prismatic || !separates_rotations<S>) {
+    force = propagate_to_parent(body, link.at, force);
+    return;
+  }
+  with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+    if (body.parent_is_revolute_root) {
+      force.angular.z = z_torque_on_parent(rotation, force);
+    } else {
+      propagate_to_parent(rotation, force);
+    }
+  });
+}
+
 /// Joint transforms and composite inertias of all bodies.
 template <class S>
 void composite_inertias(const Tree& tree, CompositeScratch<S>* scratch, const S* q) {
@@ -19,16 +59,15 @@ void composite_inertias(const Tree& tree, CompositeScratch<S>* scratch, const S*
   for (std::size_t i = 0; i < tree.size(); ++i) {
     if (tree[i].prismatic) {
       scratch[i].at = prismatic_transform(tree[i], q[i]);
-    } else {
+    } else if (!separates_rotations<S>) {
       scratch[i].at.r = constant_position<S>(tree[i]);
     }
     scratch[i].composite = rigid_inertia<S>(tree[i]);
   }
   for (std::size_t i = tree.size(); i-- > 0;) {
-    const TreeBody& body = tree[i];
-    if (is_root(body)) continue;
-    scratch[body.parent].composite +=
-        propagate_to_parent(body, scratch[i].at, scratch[i].composite);
+    if (!is_root(tree[i])) {
+      add_to_parent(tree[i], scratch[i], scratch[tree[i].parent].composite);
+    }
   }
 }
 
@@ -38,15 +77,13 @@ template <class S, class Entry>
 void inertia_matrix(const Tree& tree, CompositeScratch<S>* scratch, const S* q, Entry&& entry) {
   composite_inertias(tree, scratch, q);
   for (std::size_t i = 0; i < tree.size(); ++i) {
-    const RigidInertia<S>& own = scratch[i].composite;
     // M~_i p_i: the force for a unit acceleration of joint i
-    auto [n, f] = joint_column(own, tree[i].prismatic);
-    entry(i, i, S((tree[i].prismatic ? f.z : n.z) + S(tree[i].rotor_inertia)));
+    SpatialVector<S> force = joint_column(scratch[i].composite, tree[i].prismatic);
+    entry(i, i, S(along_joint(tree[i], force) + S(tree[i].rotor_inertia)));
     for (std::size_t k = i; !is_root(tree[k]);) {
-      f = to_parent(tree[k], scratch[k].at, f);
-      n = to_parent(tree[k], scratch[k].at, n) + cross(scratch[k].at.r, f);
+      transmit(tree[k], scratch[k], force);
       k = static_cast<std::size_t>(tree[k].parent);
-      entry(i, k, tree[k].prismatic ? f.z : n.z);
+      entry(i, k, along_joint(tree[k], force));
     }
   }
 }
