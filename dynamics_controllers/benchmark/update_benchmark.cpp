@@ -3,6 +3,8 @@
 // same law by KDL without any interfaces.
 #include <benchmark/benchmark.h>
 
+#include <controller_interface/chainable_controller_interface.hpp>
+#include <controller_interface/controller_interface.hpp>
 #include <pluginlib/class_loader.hpp>
 
 #include "loop_fixture.hpp"
