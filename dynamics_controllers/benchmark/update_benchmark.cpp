@@ -3,6 +3,7 @@
 // same law by KDL without any interfaces.
 #include <benchmark/benchmark.h>
 
+#include <Eigen/Dense>
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <controller_interface/controller_interface.hpp>
 #include <pluginlib/class_loader.hpp>

@@ -6,6 +6,7 @@
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <controller_interface/controller_interface.hpp>
 #include <cstdarg>
+#include <dynamics_msgs/srv/set_named_payload.hpp>
 #include <mutex>
 #include <pluginlib/class_loader.hpp>
 
