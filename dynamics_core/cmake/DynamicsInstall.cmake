@@ -40,12 +40,15 @@ configure_file(cmake/dynamics_core.pc.in dynamics_core.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dynamics_core.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# the entry by which ROS 2 finds an installed package (ros2 pkg prefix dynamics_core), and the hook of
-# colcon.pkg, which puts the prefix into AMENT_PREFIX_PATH
+# the entry by which ROS 2 finds an installed package (ros2 pkg prefix dynamics_core), and the hooks of
+# colcon.pkg, which put the prefix into AMENT_PREFIX_PATH
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/ament_marker "")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ament_marker RENAME dynamics_core
         DESTINATION ${CMAKE_INSTALL_DATADIR}/ament_index/resource_index/packages)
 file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/ament_prefix_path.dsv
      "prepend-non-duplicate;AMENT_PREFIX_PATH;\n")
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/ament_prefix_path.sh
+     "_colcon_prepend_unique_value AMENT_PREFIX_PATH \"$COLCON_CURRENT_PREFIX\"\n")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ament_prefix_path.dsv
+              ${CMAKE_CURRENT_BINARY_DIR}/ament_prefix_path.sh
         DESTINATION ${CMAKE_INSTALL_DATADIR}/dynamics_core/hook)

@@ -50,7 +50,7 @@ def cantilever_tip():
 
 
 def bent_tip(amplitude):
-    """The tip and its direction if the first link bends by this amplitude in its first mode."""
+    """Return tip and direction if the first link bends by this amplitude in its first mode."""
     value, slope = (amplitude * number for number in cantilever_tip())
     tip = [6.0 * math.cos(Q[0]) - value * math.sin(Q[0]),
            6.0 * math.sin(Q[0]) + value * math.cos(Q[0])]
@@ -118,7 +118,7 @@ class TestNode(unittest.TestCase):
         self.dynamic.publish(message)
 
     def broadcast(self, amplitude):
-        """The same as state_interfaces_broadcaster publishes it."""
+        """Publish the amplitude as state_interfaces_broadcaster does."""
         message = Float64Values(values=[*Q, amplitude, 0.0, 0.0])
         message.header.stamp = self.node.get_clock().now().to_msg()
         self.names.publish(Keys(keys=[f"joint{i + 1}/position" for i in range(len(Q))] + [
