@@ -10,7 +10,8 @@ check_linker_flag(CXX -Wl,--version-script=${DYNAMICS_HIDDEN_SYMBOLS}
 # dynamics_link_options(<target>): calls within the library do not go through the symbol table, and a
 # missing symbol is an error when the library is linked. Symbols of header-only libraries are hidden.
 function(dynamics_link_options target)
-  if(DYNAMICS_LINKER_HAS_NO_UNDEFINED AND NOT DYNAMICS_SANITIZE)
+  # a sanitized library leaves the symbols of the sanitizer to the program
+  if(DYNAMICS_LINKER_HAS_NO_UNDEFINED AND NOT DYNAMICS_SANITIZE AND NOT DYNAMICS_BUILD_FUZZERS)
     target_link_options(${target} PRIVATE -Wl,--no-undefined)
   endif()
   if(DYNAMICS_LINKER_HAS_BSYMBOLIC_FUNCTIONS)
