@@ -145,8 +145,9 @@ class Loop {
     }
   }
   void set_state(const std::string& joint, const std::string& interface, double value) {
+    const std::string name = std::string(joint).append("/").append(interface);
     for (const auto& one : states_) {
-      if (one.handle->get_name() != joint + "/" + interface) continue;
+      if (one.handle->get_name() != name) continue;
       EXPECT_TRUE(one.handle->set_value(value));
     }
   }

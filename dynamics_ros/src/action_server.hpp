@@ -52,6 +52,7 @@ class ActionServer {
         [this](const std::shared_ptr<GoalHandle>& goal) { take(goal); },
         rcl_action_server_get_default_options(), group_);
   }
+  ~ActionServer() = default;
   ActionServer(const ActionServer&) = delete;
   ActionServer& operator=(const ActionServer&) = delete;
 

@@ -80,6 +80,8 @@ class Warnings {
     });
   }
   ~Warnings() { rcutils_logging_set_output_handler(rcutils_logging_console_output_handler); }
+  Warnings(const Warnings&) = delete;
+  Warnings& operator=(const Warnings&) = delete;
   static std::string& text() {
     static std::string collected;
     return collected;

@@ -42,6 +42,8 @@ class CartesianImpedanceController final : public TorqueController {
  public:
   CartesianImpedanceController();
   ~CartesianImpedanceController() override;
+  CartesianImpedanceController(const CartesianImpedanceController&) = delete;
+  CartesianImpedanceController& operator=(const CartesianImpedanceController&) = delete;
 
  private:
   using PoseStamped = geometry_msgs::msg::PoseStamped;

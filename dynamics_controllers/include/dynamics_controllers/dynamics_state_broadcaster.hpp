@@ -27,6 +27,8 @@ class DynamicsStateBroadcaster final : public controller_interface::ControllerIn
 
   DynamicsStateBroadcaster();
   ~DynamicsStateBroadcaster() override;
+  DynamicsStateBroadcaster(const DynamicsStateBroadcaster&) = delete;
+  DynamicsStateBroadcaster& operator=(const DynamicsStateBroadcaster&) = delete;
 
   CallbackReturn on_init() override;
   controller_interface::InterfaceConfiguration command_interface_configuration() const override;

@@ -50,7 +50,9 @@ class Mailbox {
   /// Gives an object back. If the last one was not collected yet it stays where it is: try again.
   void retire(std::unique_ptr<T>& old) noexcept {
     T* none = nullptr;
-    if (retired_.compare_exchange_strong(none, old.get(), std::memory_order_acq_rel)) old.release();
+    // retired_ owns it then
+    if (retired_.compare_exchange_strong(none, old.get(), std::memory_order_acq_rel))
+      static_cast<void>(old.release());
   }
 
  private:

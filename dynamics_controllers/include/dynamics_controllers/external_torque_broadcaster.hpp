@@ -34,6 +34,8 @@ class ExternalTorqueBroadcaster final : public controller_interface::ChainableCo
 
   ExternalTorqueBroadcaster();
   ~ExternalTorqueBroadcaster() override;
+  ExternalTorqueBroadcaster(const ExternalTorqueBroadcaster&) = delete;
+  ExternalTorqueBroadcaster& operator=(const ExternalTorqueBroadcaster&) = delete;
 
   CallbackReturn on_init() override;
   controller_interface::InterfaceConfiguration command_interface_configuration() const override;

@@ -23,6 +23,8 @@ class GravityCompensationController final : public TorqueController {
  public:
   GravityCompensationController();
   ~GravityCompensationController() override;
+  GravityCompensationController(const GravityCompensationController&) = delete;
+  GravityCompensationController& operator=(const GravityCompensationController&) = delete;
 
  private:
   void declare_parameters() override;

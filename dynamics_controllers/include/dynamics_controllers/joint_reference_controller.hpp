@@ -38,6 +38,8 @@ class JointReferenceController : public TorqueController {
  public:
   JointReferenceController();
   ~JointReferenceController() override;
+  JointReferenceController(const JointReferenceController&) = delete;
+  JointReferenceController& operator=(const JointReferenceController&) = delete;
 
  protected:
   /// Gains and references, one entry per commanded joint.

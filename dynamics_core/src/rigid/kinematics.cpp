@@ -35,7 +35,7 @@ Eigen::Vector3d advance_pose(const TreeBody& body, const double q, const WorldMo
   link.rotation.col(0) = x;
   link.rotation.col(1) = y;
   link.rotation.col(2) = z;
-  const Eigen::Vector3d r = parent.rotation * to_eigen(at.r);
+  Eigen::Vector3d r = parent.rotation * to_eigen(at.r);
   link.position = parent.position + r;
   return r;
 }

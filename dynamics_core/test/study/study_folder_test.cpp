@@ -23,10 +23,11 @@ using testing::HasSubstr;
 
 class Folder : public testing::Test {
  protected:
-  Folder() : path(fs::path(testing::TempDir()) / ("dynamics_study_" + std::to_string(::getpid()))) {
+  void SetUp() override {
+    path = fs::path(testing::TempDir()) / ("dynamics_study_" + std::to_string(::getpid()));
     fs::remove_all(path);
   }
-  ~Folder() override { fs::remove_all(path); }
+  void TearDown() override { fs::remove_all(path); }
   StudyFolder open(const Study& study, bool resume = true) const {
     return {path.string(),
             study,
