@@ -55,7 +55,7 @@ TEST(Wrench, ActsForItsStepsAndNoLonger) {
     ASSERT_EQ(system.state("joint1/position"), expected.positions()[0]) << k;
   }
   EXPECT_GT(std::abs(system.state("joint10/velocity")), 0.1);
-  // a new wrench on a link replaces the one before
+  // a new wrench on a link replaces the previous one
   ASSERT_TRUE(systems[0]->wrenches.send({push("lower", 3.0), 1000}));
   ASSERT_TRUE(systems[0]->wrenches.send({push("lower", 0.0), 1}));
   ASSERT_EQ(system.cycle(), return_type::OK);

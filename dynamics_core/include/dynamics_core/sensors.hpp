@@ -90,7 +90,7 @@ class Sensors {
 struct SensorErrors {
   double rate = 0.0;               ///< samples per second (Hz); 0: a sample in each call
   double delay = 0.0;              ///< from a sample to its reading (s)
-  double dropout = 0.0;            ///< probability that a sample is lost; the one before is kept
+  double dropout = 0.0;            ///< probability that a sample is lost; the previous one is kept
   std::uint64_t seed = 0;          ///< of the random numbers
   std::vector<double> noise = {};  ///< standard deviations of white Gaussian noise; empty: none
   std::vector<double> bias = {};   ///< constant offsets; empty: none

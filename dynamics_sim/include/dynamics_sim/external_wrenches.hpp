@@ -45,7 +45,7 @@ class WrenchQueue {
   std::atomic<std::uint64_t> sent_ = 0, taken_ = 0;
 };
 
-/// The wrenches that act, at most one per link: a new one replaces the one before.
+/// The wrenches that act, at most one per link: a new one replaces the previous one.
 class ExternalWrenches {
  public:
   /// Takes what was sent.
