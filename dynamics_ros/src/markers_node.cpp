@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <dynamics_core/closed_loops.hpp>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <dynamics_ros/markers_node_parameters.hpp>
 #include <exception>
 #include <rclcpp_components/register_node_macro.hpp>

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/error.hpp>
-#include <dynamics_core/flexible_model.hpp>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/flexible_links.hpp>
+#include <dynamics_core/readers.hpp>
 #include <stdexcept>
 #include <utility>
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/error.hpp>
-#include <dynamics_core/flexible_model.hpp>
+#include <dynamics_core/flexible_links.hpp>
 #include <limits>
 #include <set>
 #include <utility>

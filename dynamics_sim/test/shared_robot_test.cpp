@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <functional>
 #include <string>
 #include <vector>

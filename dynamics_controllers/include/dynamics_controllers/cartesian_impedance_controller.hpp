@@ -3,7 +3,7 @@
 
 // CartesianImpedanceController: a frame of the robot behaves like a mass on a spring and a damper
 // between it and its reference pose. The law is dynamics::OperationalSpaceLaw
-// (dynamics_core/operational_space.hpp):
+// (dynamics_core/control_laws.hpp):
 //
 //   tau = C qd + g + J^T (K e_x + D e_x' + F) + N M (posture)
 //
@@ -20,7 +20,7 @@
 //
 // State interfaces: error/position.x, y, z (m), error/rotation.x, y, z (rad).
 
-#include <dynamics_core/operational_space.hpp>
+#include <dynamics_core/control_laws.hpp>
 #include <geometry_msgs/msg/pose_stamped.hpp>
 #include <geometry_msgs/msg/wrench_stamped.hpp>
 #include <memory>

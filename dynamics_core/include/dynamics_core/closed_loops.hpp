@@ -35,12 +35,12 @@
 #include "dynamics_core/description.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 struct DhTable;
 
@@ -277,3 +277,4 @@ Status try_energy(const Mechanism& mechanism, MechanismWorkspace& workspace, Con
 Workspace& tree_workspace(MechanismWorkspace& workspace);
 
 }  // namespace dynamics
+#pragma GCC visibility pop

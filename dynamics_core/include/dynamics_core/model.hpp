@@ -25,11 +25,11 @@
 
 #include "dynamics_core/description.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/pose.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 struct TreeBody;
 
@@ -193,3 +193,4 @@ class Model {
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -66,12 +66,12 @@
 #include <vector>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/sensors.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// Command of one joint.
 struct JointCommand {
@@ -232,3 +232,4 @@ class RealTimeSimulation {
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

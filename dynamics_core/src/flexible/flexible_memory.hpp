@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/recursions/link_kinematics.hpp"
 #include "rigid/problem.hpp"
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace dynamics {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The impedance of a frame: stiffness in the axes of the frame, pose references, wrenches.
 
-#include "dynamics_core/operational_space.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/control_laws.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/refusals.hpp"
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/arm_urdf.hpp"
 #include "support/small_robots.hpp"
 
