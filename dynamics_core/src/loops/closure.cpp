@@ -248,16 +248,25 @@ Status try_loop_error(const Mechanism& mechanism, MechanismWorkspace& workspace,
   return Status::ok;
 }
 
-Status try_close_loops(const Mechanism& mechanism, MechanismWorkspace& workspace,
-                       MutableVector q) noexcept {
-  Memory& memory = workspace.memory();
+namespace {
+
+/// Solves the loop equations from q, by moving the coordinates of the pivots.
+Status move_onto_loops(const Mechanism& mechanism, Memory& memory, MutableVector q,
+                       Pivots pivots) noexcept {
   const Mechanism::Data& data = mechanism.data();
   Status status = check_mechanism(mechanism, memory).vector("q", q, memory.all.size()).status();
   if (status != Status::ok) return status;
   body_positions(data.tree, q, memory.q);
-  status = close_positions(data, memory, Pivots::dependent);
+  status = close_positions(data, memory, pivots);
   if (status == Status::ok) to_coordinates(data, memory.q, q);
   return status;
+}
+
+}  // namespace
+
+Status try_close_loops(const Mechanism& mechanism, MechanismWorkspace& workspace,
+                       MutableVector q) noexcept {
+  return move_onto_loops(mechanism, workspace.memory(), q, Pivots::dependent);
 }
 
 Status try_close_loops(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector from,
@@ -314,14 +323,7 @@ Status try_close_loops(const Mechanism& mechanism, MechanismWorkspace& workspace
 
 Status try_project_on_loops(const Mechanism& mechanism, MechanismWorkspace& workspace,
                             MutableVector q) noexcept {
-  Memory& memory = workspace.memory();
-  const Mechanism::Data& data = mechanism.data();
-  Status status = check_mechanism(mechanism, memory).vector("q", q, memory.all.size()).status();
-  if (status != Status::ok) return status;
-  body_positions(data.tree, q, memory.q);
-  status = close_positions(data, memory, Pivots::all);
-  if (status == Status::ok) to_coordinates(data, memory.q, q);
-  return status;
+  return move_onto_loops(mechanism, workspace.memory(), q, Pivots::all);
 }
 
 Status try_project_on_loops(const Mechanism& mechanism, MechanismWorkspace& workspace,
