@@ -171,7 +171,7 @@ class BatchWorkspace {
   std::size_t threads() const;    ///< that work on a call
   std::size_t pack_size() const;  ///< states per SIMD register
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:

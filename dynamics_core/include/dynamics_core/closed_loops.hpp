@@ -58,7 +58,7 @@ struct LoopGroup {
 /// A mechanism with closed loops: immutable, cheap to copy, shared between threads.
 class Mechanism {
  public:
-  struct Data;
+  struct [[gnu::visibility("hidden")]] Data;
 
   /// Throws ModelError for the first error, naming the constraint: one that cannot close, loops in
   /// which no joint can move, ...; ArgumentError for invalid options.
@@ -124,7 +124,7 @@ class MechanismWorkspace {
   MechanismWorkspace(const MechanismWorkspace&) = delete;
   MechanismWorkspace& operator=(const MechanismWorkspace&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:

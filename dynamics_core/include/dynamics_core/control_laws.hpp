@@ -90,7 +90,7 @@ class OperationalSpaceLaw {
                          ConstVector posture, MutableVector tau) noexcept;
 
  private:
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   std::unique_ptr<Memory> memory_;
 };
 
@@ -151,7 +151,7 @@ class MomentumObserver {
   Status try_wrench(std::size_t frame, Axes axes, Wrench& wrench) noexcept;
 
  private:
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   std::unique_ptr<Memory> memory_;
 };
 

@@ -32,7 +32,7 @@ class DerivativeWorkspace {
   DerivativeWorkspace(const DerivativeWorkspace&) = delete;
   DerivativeWorkspace& operator=(const DerivativeWorkspace&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:

@@ -151,7 +151,7 @@ class FlexibleModel {
   const BeamBasis& basis(std::size_t link) const&& = delete;
   std::span<const std::size_t> block_order() const&& = delete;
 
-  struct Data;
+  struct [[gnu::visibility("hidden")]] Data;
   const Data& data() const& { return *data_; }  ///< internal
   const Data& data() const&& = delete;
 
@@ -171,7 +171,7 @@ class FlexibleWorkspace {
   FlexibleWorkspace(const FlexibleWorkspace&) = delete;
   FlexibleWorkspace& operator=(const FlexibleWorkspace&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:

@@ -43,7 +43,7 @@ class InertiaFactor {
   InertiaFactor(const InertiaFactor&) = delete;
   InertiaFactor& operator=(const InertiaFactor&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() const { return *memory_; }
 
  private:

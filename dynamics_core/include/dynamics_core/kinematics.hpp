@@ -52,7 +52,7 @@ class Kinematics {
   Kinematics(const Kinematics&) = delete;
   Kinematics& operator=(const Kinematics&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() const { return *memory_; }
 
  private:

@@ -92,7 +92,7 @@ struct ModelOptions {
 /// The dynamic model of a robot: immutable, shared by threads. See the example above.
 class Model {
  public:
-  struct Data;
+  struct [[gnu::visibility("hidden")]] Data;
 
   /// Throws ModelError for the first error, naming the link or joint, and ArgumentError for invalid
   /// options.

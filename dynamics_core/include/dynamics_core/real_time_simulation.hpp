@@ -227,7 +227,7 @@ class RealTimeSimulation {
   std::span<const double> efforts() const;
 
  private:
-  class Implementation;
+  class [[gnu::visibility("hidden")]] Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -82,7 +82,7 @@ class Sensors {
   const ImuReading& imu(std::size_t i) const;  ///< of IMU i
 
  private:
-  class Implementation;
+  class [[gnu::visibility("hidden")]] Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -86,7 +86,7 @@ class Study {
   std::size_t worst_result() const;
   bool largest_is_worst() const;
 
-  struct Data;
+  struct [[gnu::visibility("hidden")]] Data;
 
  private:
   std::shared_ptr<const Data> data_;

@@ -14,7 +14,7 @@
 
 namespace dynamics {
 
-struct [[gnu::visibility("hidden")]] FlexibleWorkspace::Memory {
+struct FlexibleWorkspace::Memory {
   explicit Memory(const FlexibleModel& model);
 
   /// The coordinates of one body.

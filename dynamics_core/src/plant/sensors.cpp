@@ -74,7 +74,7 @@ Model sensor_model(const Plant& plant, const std::vector<ForceTorqueSensor>& sen
 
 }  // namespace
 
-class [[gnu::visibility("hidden")]] Sensors::Implementation {
+class Sensors::Implementation {
  public:
   Implementation(const Plant& plant, const std::vector<ForceTorqueSensor>& force_torque,
                  const std::vector<ImuSensor>& imus)
