@@ -32,11 +32,10 @@ void DraggedLink::follow(const dynamics::Pose& link, double time) {
 dynamics::Wrench DraggedLink::wrench(const dynamics::Pose& target) const {
   dynamics::Wrench wrench;
   if (!time_) return wrench;
-  const Eigen::Vector3d force = spring_.stiffness * (target.translation - pose_.translation) -
-                                spring_.damping * velocity_;
+  const Eigen::Vector3d force =
+      spring_.stiffness * (target.translation - pose_.translation) - spring_.damping * velocity_;
   const Eigen::Vector3d torque =
-      spring_.rotational_stiffness *
-          rotation_vector(target.rotation * pose_.rotation.transpose()) -
+      spring_.rotational_stiffness * rotation_vector(target.rotation * pose_.rotation.transpose()) -
       spring_.rotational_damping * rate_;
   wrench.force = pose_.rotation.transpose() * limited(force, spring_.max_force);
   wrench.moment = pose_.rotation.transpose() * limited(torque, spring_.max_torque);

@@ -83,8 +83,7 @@ struct WrenchMarkerNode::Parameters {
 };
 
 struct WrenchMarkerNode::Server {
-  explicit Server(rclcpp::Node& node)
-      : markers(node.get_fully_qualified_name(), &node) {}
+  explicit Server(rclcpp::Node& node) : markers(node.get_fully_qualified_name(), &node) {}
   interactive_markers::InteractiveMarkerServer markers;
   interactive_markers::MenuHandler menu;
   std::map<std::string, interactive_markers::MenuHandler::EntryHandle> entries;  // by link
@@ -99,8 +98,8 @@ WrenchMarkerNode::WrenchMarkerNode(const rclcpp::NodeOptions& options)
       heard_(steady_now()),
       sent_(steady_now()),
       shown_(steady_now()) {
-  wrenches_ = create_publisher<geometry_msgs::msg::WrenchStamped>(
-      parameters_->values.wrench_topic, rclcpp::QoS(10));
+  wrenches_ = create_publisher<geometry_msgs::msg::WrenchStamped>(parameters_->values.wrench_topic,
+                                                                  rclcpp::QoS(10));
   own_ = create_publisher<geometry_msgs::msg::WrenchStamped>("~/wrench", rclcpp::QoS(10));
   if (parameters_->values.robot_description.empty()) {
     description_ = create_subscription<std_msgs::msg::String>(
@@ -186,9 +185,8 @@ void WrenchMarkerNode::insert_marker() {
                                         (std::string("rotate_") + name).c_str(), axis));
     }
   }
-  server_->markers.insert(marker, [this](const Feedback::ConstSharedPtr& feedback) {
-    take_feedback(*feedback);
-  });
+  server_->markers.insert(
+      marker, [this](const Feedback::ConstSharedPtr& feedback) { take_feedback(*feedback); });
   server_->menu.apply(server_->markers, marker_name);
   server_->markers.applyChanges();
 }

@@ -19,9 +19,9 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 
 /// One token of a ROS name.
 bool is_name(const std::string& text) {
-  return !text.empty() && is_letter(text.front()) && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter(c) || (c >= '0' && c <= '9');
-  });
+  return !text.empty() && is_letter(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
 void check(const std::vector<std::string>& namespaces) {

@@ -17,8 +17,8 @@ struct CommandLine {
   /// --ros-args and what follows. With `namespaces` without the namespace of the process, which
   /// would replace those of the managers, their controllers and hardware.
   std::vector<std::string> ros_arguments;
-  /// The loop sets the clocks of the managers, which must not subscribe to /clock, where older times
-  /// may be queued.
+  /// The loop sets the clocks of the managers, which must not subscribe to /clock, where older
+  /// times may be queued.
   std::string clock_remapping;
 };
 

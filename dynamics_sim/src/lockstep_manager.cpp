@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What the hardware is told of its controller manager.
+/// What the hardware receives from its controller manager.
 const void* identity(const std::shared_ptr<rclcpp::Executor>& executor) {
 #ifdef DYNAMICS_SIM_INIT_WITH_PARAMS
   return executor.get();

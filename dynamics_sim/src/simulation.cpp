@@ -86,10 +86,9 @@ void Simulation::read_parameters() {
     descriptor.read_only = name != "speed";
     descriptor.dynamic_typing = true;
     rclcpp::Parameter given;
-    const bool known =
-        std::any_of(managers_.begin(), managers_.end(), [&](const auto& manager) {
-          return manager->manager().get_parameter(name, given);
-        });
+    const bool known = std::any_of(managers_.begin(), managers_.end(), [&](const auto& manager) {
+      return manager->manager().get_parameter(name, given);
+    });
     return node_->declare_parameter(name, known ? given.get_parameter_value() : fallback,
                                     descriptor);
   };
@@ -113,9 +112,8 @@ void Simulation::read_parameters() {
     std::erase(list, "");
     return list;
   };
-  const auto awaited =
-      names(declare("wait_for_controllers", rclcpp::ParameterValue(Names()),
-                    "time stays at zero until these controllers are active"));
+  const auto awaited = names(declare("wait_for_controllers", rclcpp::ParameterValue(Names()),
+                                     "time stays at zero until these controllers are active"));
   for (const auto& manager : managers_) {  // those of its own section, or the others
     rclcpp::Parameter own;
     manager->await(manager->manager().get_parameter("wait_for_controllers", own)

@@ -112,7 +112,7 @@ class Simulation : public std::enable_shared_from_this<Simulation> {
   bool ready_ = false;                          // they were found active
   std::optional<std::int64_t> requested_time_;  // (ns)
   bool ended_ = false;
-  std::uint64_t steps_ = 0;      // to simulate while paused
+  std::uint64_t steps_ = 0;  // to simulate while paused
   std::uint64_t steps_done_ = 0;
   std::mutex job_;  // one step or reset at a time
   std::atomic<double> speed_ = 1.0;

@@ -44,8 +44,8 @@ std::shared_ptr<dynamics_sim::LockstepManager> make_manager(
   const auto manager = std::make_shared<controller_manager::ControllerManager>(
       executor, "controller_manager", name_space, options);
   executor->add_node(manager);
-  return std::make_shared<dynamics_sim::LockstepManager>(
-      manager, executor, line.namespaces.size() > 1 ? name : "");
+  return std::make_shared<dynamics_sim::LockstepManager>(manager, executor,
+                                                         line.namespaces.size() > 1 ? name : "");
 }
 
 /// Runs the simulation in this thread, and the executors in others until it ends.
@@ -96,8 +96,8 @@ int run(const dynamics_sim::CommandLine& line) {
   rclcpp::NodeOptions own;
   const std::string name_space = line.namespaces.empty()
                                      ? managers.front()->manager().get_namespace()
-                                     : line.name_space.empty() ? "/"
-                                                               : line.name_space;
+                                 : line.name_space.empty() ? "/"
+                                                           : line.name_space;
   own.arguments({"--ros-args", "-r", "__node:=simulation", "-r", "__ns:=" + name_space});
   own.append_parameter_override("use_sim_time", false);
   const auto node = std::make_shared<rclcpp::Node>("simulation", own);

@@ -79,10 +79,10 @@ Simulation::Result Simulation::distribute(
       }
     }
     if (owners.empty()) {
-      return {ResultCode::UNKNOWN_JOINT,
-              "'" + name + "' is not a joint or amplitude of the robots; known names:" +
-                  known_names(),
-              0};
+      return {
+          ResultCode::UNKNOWN_JOINT,
+          "'" + name + "' is not a joint or amplitude of the robots; known names:" + known_names(),
+          0};
     }
     if (owners.size() > 1) {
       return {ResultCode::INVALID_VALUE,

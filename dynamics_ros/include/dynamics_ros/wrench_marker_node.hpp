@@ -44,8 +44,8 @@ class WrenchMarkerNode : public rclcpp::Node {
   std::unique_ptr<Server> server_;
 
   std::optional<MovingRobot> robot_;
-  std::string wanted_;  // parameter: the chosen link
-  std::string link_;    // where the marker is; empty before the first state
+  std::string wanted_;                   // parameter: the chosen link
+  std::string link_;                     // where the marker is; empty before the first state
   std::optional<std::string> selected_;  // in the menu, whose callbacks must not replace the menu
   DraggedLink dragged_;
   std::optional<dynamics::Pose> target_;  // while the marker is dragged
