@@ -96,6 +96,7 @@ void ExternalTorqueBroadcaster::begin() {
   auto& observer = static_cast<Memory&>(robot().evaluator()).observer;
   observer.reset(robot().positions(), robot().velocities());
   since_update_ = since_publication_ = 0.0;
+  published_collision_ = false;
 }
 
 void ExternalTorqueBroadcaster::release() {
@@ -173,7 +174,7 @@ void ExternalTorqueBroadcaster::export_values(const rclcpp::Time& time, double p
 
   since_publication_ += period;
   // the beginning and the end of a collision are published at once
-  if (since_publication_ * publish_rate_ < 1.0 && collision == message_.collision) return;
+  if (since_publication_ * publish_rate_ < 1.0 && collision == published_collision_) return;
   message_.header.stamp = time;
   message_.torques = joint_torques_;
   message_.thresholds = memory.thresholds;
@@ -186,7 +187,9 @@ void ExternalTorqueBroadcaster::export_values(const rclcpp::Time& time, double p
   message_.collision = collision;
   message_.collision_joint.clear();
   if (collision) message_.collision_joint.append(message_.joint_names[at]);
-  if (realtime_publisher_->try_publish(message_)) since_publication_ = 0.0;
+  if (!realtime_publisher_->try_publish(message_)) return;  // again in the next cycle
+  since_publication_ = 0.0;
+  published_collision_ = collision;
 }
 
 }  // namespace dynamics_controllers

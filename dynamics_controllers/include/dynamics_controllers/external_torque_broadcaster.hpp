@@ -74,6 +74,7 @@ class ExternalTorqueBroadcaster final
   Message message_;
   double since_update_ = 0.0;  // of the observer, longer than a period after invalid states
   double since_publication_ = 0.0;
+  bool published_collision_ = false;
 };
 
 }  // namespace dynamics_controllers
