@@ -339,9 +339,9 @@ TEST(SharedRobot, ReadAndWriteDoNotAllocate) {
   pair.arm.command("joint1/effort", 3.0);
   pair.gripper.command("joint10/position", 0.1);
   bool well = true;
-  const long before = allocations;
+  const long before = allocations();
   for (int k = 0; k < 500; ++k) well = well && pair.cycle() == return_type::OK;
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations() - before, 0);
   EXPECT_TRUE(well);
 }
 
