@@ -294,6 +294,10 @@ TEST(FollowJointTrajectory, RefusesWhatCannotBeFollowed) {
   goal.trajectory.points.clear();
   EXPECT_FALSE(client.send(goal)) << "no points";
   goal = good;
+  goal.trajectory.points[0].velocities.assign(6, 0.0);
+  goal.trajectory.points[0].velocities[2] = 0.1;
+  EXPECT_FALSE(client.send(goal)) << "a velocity at the end";
+  goal = good;
   goal.goal_tolerance.resize(1);
   goal.goal_tolerance[0].name = "nose";
   EXPECT_FALSE(client.send(goal)) << "tolerance of an unknown joint";

@@ -269,9 +269,9 @@ TEST(Mechanism, ReadAndWriteDoNotAllocate) {
   systems[0]->reset.send(
       std::make_unique<SystemState>(systems[0]->state_from({name, position, {}})));
   bool well = true;
-  const long before = allocations;
+  const long before = allocations();
   for (int k = 0; k < 500; ++k) well = well && system.cycle() == return_type::OK;
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations() - before, 0);
   EXPECT_TRUE(well);
   EXPECT_EQ(systems[0]->resets, 1U);
 }

@@ -8,8 +8,8 @@
 //   dynamics::MomentumObserver observer(model, {.bandwidth = {50.0}});
 //   observer.reset(q, qd);                                       // once
 //
-//   dynamics::bias_forces(model, workspace, q, qd, tau);         // every period; none allocates
-//   law.add_torques(q, qd, target, posture, tau);
+//   dynamics::inverse_dynamics(model, workspace, q, qd, a, tau); // every period; none allocates
+//   law.add_torques(q, qd, target, a, tau);
 //   observer.update(0.001, q, qd, tau);
 //   const auto pushed = observer.external_torques();             // one per joint
 //
@@ -34,12 +34,13 @@ namespace dynamics {
 // Albu-Schaeffer et al. 2003). The law, with x the pose of the frame, J its Jacobian and
 // L = (J M^-1 J^T)^-1 its inertia:
 //
-//   tau = J^T (L (x''_ref - J' qd) + K e_x + D e_x' + F) + N M a
+//   tau = ID(q, qd, a) + J^T (L (x''_ref - J' qd - J a) + K e_x + D e_x' + F)
 //
-// e_x is x_ref - x: a rotation vector and a translation. D gives every mode of L and K the damping
-// ratio. N = 1 - J^T L J M^-1 projects the torques of the posture accelerations `a` to the null
-// space. Under a steady force f the frame deflects by K^-1 f. Directions that the joints cannot
-// move in have no inertia and no damping. Six-vectors are angular first.
+// `a` are joint accelerations of a posture, for example w^2 (q_0 - q) - 2 w qd: they move the null
+// space and leave the frame where it is. ID is inverse_dynamics(), with or without friction. e_x is
+// x_ref - x: a rotation vector and a translation. D gives every mode of L and K the damping ratio.
+// Under a steady force f the frame deflects by K^-1 f. Directions that the joints cannot move in
+// have no inertia and no damping. Six-vectors are angular first.
 
 /// Options of OperationalSpaceLaw.
 struct OperationalSpaceOptions {
@@ -82,8 +83,9 @@ class OperationalSpaceLaw {
   FrameTarget target(ConstVector q, ConstVector qd, ConstVector qdd);
   Status try_target(ConstVector q, ConstVector qd, ConstVector qdd, FrameTarget& target) noexcept;
 
-  /// Adds the torques of the law to tau. `posture` are joint accelerations. Throws ArgumentError
-  /// for a wrong size or numbers that are not finite, StateError for a singular inertia matrix.
+  /// Adds J^T (...) to tau, which has the inverse dynamics of the joint accelerations `posture`.
+  /// Throws ArgumentError for a wrong size or numbers that are not finite, StateError for a
+  /// singular inertia matrix.
   void add_torques(ConstVector q, ConstVector qd, const FrameTarget& target, ConstVector posture,
                    MutableVector tau);
   Status try_add_torques(ConstVector q, ConstVector qd, const FrameTarget& target,

@@ -27,6 +27,7 @@ struct TreeBody {
   bool at_parent_origin = false;         ///< position is zero
   bool next_is_child = false;            ///< the next body of the list is a child of this one
   bool has_nonadjacent_child = false;    ///< some child is not the next body of the list
+  bool carries_mass = false;             ///< this joint or one beyond it is prismatic
 
   double rotor_inertia = 0.0;  ///< (kg m^2 or kg)
   double offset = 0.0;         ///< (rad)

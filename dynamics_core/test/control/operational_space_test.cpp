@@ -42,8 +42,8 @@ Pose settled(const Model& model, OperationalSpaceLaw& law, const FrameTarget& ta
   std::vector<double> tau(n), posture(n);
   for (long k = std::lround(seconds / 0.001); k > 0; --k) {
     const auto q = robot.positions(), qd = robot.velocities();
-    bias_forces(model, workspace, q, qd, tau);
     for (std::size_t i = 0; i < n; ++i) posture[i] = 25.0 * (ready[i] - q[i]) - 10.0 * qd[i];
+    inverse_dynamics(model, workspace, q, qd, posture, tau);
     law.add_torques(q, qd, target, posture, tau);
     for (std::size_t i = 0; i < n; ++i) robot.commands()[i] = JointCommand::effort(tau[i]);
     EXPECT_TRUE(robot.step()) << robot.fault();
