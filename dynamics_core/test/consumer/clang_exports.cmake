@@ -4,7 +4,14 @@
 # others are not. (With GCC, check_installed.cmake looks at the whole library.)
 file(MAKE_DIRECTORY ${WORK})
 set(library ${WORK}/by_clang.so)
-set(command ${CLANG} -std=c++20 -O0 -fPIC -shared -fvisibility=hidden -fvisibility-inlines-hidden)
+set(command
+    ${CLANG}
+    -std=c++20
+    -O0
+    -fPIC
+    -shared
+    -fvisibility=hidden
+    -fvisibility-inlines-hidden)
 list(APPEND command -I${CORE}/include -I${CORE}/src)
 foreach(folder ${EIGEN})
   list(APPEND command -isystem ${folder})
