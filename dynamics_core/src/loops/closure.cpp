@@ -147,6 +147,13 @@ Status factor_loops(const Mechanism::Data& data, Memory& memory, Pivots pivots) 
   return Status::ok;
 }
 
+Status factor_closed_loops(const Mechanism::Data& data, Memory& memory, const double* q,
+                           const double* qd, Pivots pivots) noexcept {
+  loop_motion(data, memory, q, qd);
+  const Status status = check_closed(data, memory, q);
+  return status == Status::ok ? factor_loops(data, memory, pivots) : status;
+}
+
 Status close_positions(const Mechanism::Data& data, Memory& memory, Pivots pivots) noexcept {
   for (ClusterMemory& own : memory.clusters) {
     own.converged = false;
@@ -353,9 +360,8 @@ Status try_close_velocities(const Mechanism& mechanism, MechanismWorkspace& work
   const std::size_t n = memory.all.size();
   Status status = check_mechanism(mechanism, memory).vector("q", q, n).vector("qd", qd, n).status();
   if (status != Status::ok) return status;
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q), nullptr);
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::dependent);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q), nullptr,
+                               Pivots::dependent);
   if (status != Status::ok) return status;
   body_rates(data.tree, qd, memory.qd);
   for (ClusterMemory& own : memory.clusters) own.gamma.setZero();
@@ -375,10 +381,8 @@ Status try_close_accelerations(const Mechanism& mechanism, MechanismWorkspace& w
                       .vector("qdd", qdd, n)
                       .status();
   if (status != Status::ok) return status;
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q),
-              body_rates(data.tree, qd, memory.qd));
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::dependent);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q),
+                               body_rates(data.tree, qd, memory.qd), Pivots::dependent);
   if (status != Status::ok) return status;
   body_rates(data.tree, qdd, memory.qdd);
   for (std::size_t k = 0; k < data.clusters.size(); ++k)
