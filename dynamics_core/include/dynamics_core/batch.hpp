@@ -40,12 +40,12 @@
 #include <string>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 namespace view {
 
@@ -171,7 +171,7 @@ class BatchWorkspace {
   std::size_t threads() const;    ///< that work on a call
   std::size_t pack_size() const;  ///< states per SIMD register
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:
@@ -239,3 +239,4 @@ Status try_forward_dynamics_derivatives(const Model& model, BatchWorkspace& work
 
 }  // namespace batch
 }  // namespace dynamics
+#pragma GCC visibility pop

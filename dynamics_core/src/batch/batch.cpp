@@ -15,9 +15,8 @@
 #include "batch/batch_kernel_table.hpp"
 #include "batch/thread_pool.hpp"
 #include "dynamics_core/derivatives.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "rigid/regular.hpp"
 #include "rigid/workspace_memory.hpp"
 
