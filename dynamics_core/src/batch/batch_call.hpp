@@ -179,13 +179,13 @@ class Call {
     return status_ == Status::ok;
   }
 
-  /// States per chunk: few enough for a cache and to be divided evenly among threads, enough to
-  /// prepare the scratch only once for several packs, and complete packs, so that a state's result
-  /// does not depend on the chunks.
+  /// States per chunk: complete packs, so that a state's result does not depend on the chunks. For
+  /// one thread all states, because each chunk prepares the scratch. For several threads few enough
+  /// for a cache and to be divided evenly, enough for several packs.
   std::size_t chunk_size() const {
     const std::size_t fitting = std::clamp<std::size_t>(2048 / width_, 1, 256);
     const std::size_t even = std::min<std::size_t>(64, states_ / (4 * memory_.pool.size()));
-    const std::size_t wanted = std::max(fitting, even);
+    const std::size_t wanted = memory_.pool.size() == 1 ? states_ : std::max(fitting, even);
     const std::size_t pack_size = Memory::kernels<Real>().pack_size;
     return (wanted + pack_size - 1) / pack_size * pack_size;
   }

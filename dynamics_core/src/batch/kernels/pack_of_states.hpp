@@ -175,9 +175,11 @@ class PackOfStates {
     for (Size lane = 0; lane < valid_; ++lane) entry[lane * stride] += part.v[lane];
   }
   /// Stores all entries: value(i, j) is entry (i, j) over bodies that have a coordinate each.
-  /// Entries that follow each other in memory are transposed in registers.
+  /// Entries that follow each other in memory are transposed in registers. Where the byte
+  /// nonzero[k] is zero, so is entry k.
   template <class Value>
-  DYNAMICS_INLINE void store_matrix(const BatchJob::Output& matrices, Value&& value) const {
+  DYNAMICS_INLINE void store_matrix(const BatchJob::Output& matrices, const unsigned char* nonzero,
+                                    Value&& value) const {
     const Size n = job_.size, entries = n * n;
     const Size* body = scratch_.body_of;
     Real* matrix = matrices.data + first_ * matrices.stride;
@@ -189,6 +191,13 @@ class PackOfStates {
     }
     for (Size next = 0; next < entries; next += state_part) {
       const Size at = next + state_part <= entries ? next : entries - state_part;
+      if (Pack::count == state_part && all_zero(nonzero + at)) {
+        for_each_valid_lane([&](auto lane) {
+          const Pack::Vector zeros = {};
+          __builtin_memcpy(matrix + at + lane * matrices.stride, &zeros, sizeof zeros);
+        });
+        continue;
+      }
       Size i = at % n, j = at / n;
       Pack part[state_part];
       for (Size k = 0; k < state_part; ++k) {
@@ -382,8 +391,14 @@ inline const BodyWrench<Pack>* pack_wrenches(const BatchJob& job, const PackScra
   }
   return scratch.wrenches;
 }
+/// Which entries of a matrix are not zero by the structure of the tree: those of two bodies of
+/// which one carries the other, as in M, or those of two bodies with the same root, as in its
+/// inverse.
+enum class Structure { branch, root };
+
 /// Whether matrices of a pack fit into its scratch; sets `body_of`, `coordinate_of` and `nonzero`.
-inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch) {
+inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch,
+                             Structure structure = Structure::branch) {
   if (scratch.matrices.rows == nullptr) return false;
   const Size n = job.size;
   for (Size i = 0; i < job.tree.size(); ++i) {
@@ -392,6 +407,16 @@ inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch) {
   }
   const Size* at = scratch.coordinate_of;
   for (Size k = 0; k < n * n; ++k) scratch.nonzero[k] = 0;
+  if (structure == Structure::root) {
+    const auto root_of = [&](Size i) {
+      while (!is_root(job.tree[i])) i = static_cast<Size>(job.tree[i].parent);
+      return i;
+    };
+    for (Size i = 0; i < n; ++i) {
+      for (Size j = 0; j < n; ++j) scratch.nonzero[at[i] * n + at[j]] = root_of(i) == root_of(j);
+    }
+    return true;
+  }
   for (Size i = 0; i < n; ++i) {
     for (int k = static_cast<int>(i); k >= 0; k = job.tree[static_cast<Size>(k)].parent) {
       scratch.nonzero[at[i] * n + at[k]] = scratch.nonzero[at[k] * n + at[i]] = 1;

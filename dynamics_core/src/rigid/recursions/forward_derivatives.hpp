@@ -25,15 +25,16 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Entries of a row in one register, and registers that are computed together.
+/// Entries of a row in one register, and registers that are computed together: `width`, and
+/// `rest` for the last ones of a row.
 template <class S>
 struct RowPart {
   using Type = S;
-  static constexpr std::size_t count = 1, width = 3;
+  static constexpr std::size_t count = 1, width = 6, rest = 3;
 };
 template <>
 struct RowPart<double> {
-  static constexpr std::size_t count = spatial::sines_at_a_time, width = 2;
+  static constexpr std::size_t count = spatial::sines_at_a_time, width = 2, rest = 1;
   typedef double Type __attribute__((vector_size(8 * count)));  // NOLINT(modernize-use-using)
 };
 
@@ -98,7 +99,7 @@ DYNAMICS_INLINE void solve_parts(const Tree& tree, const Factor* factor,
 template <class S, class Factor, class Solved>
 void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scratch,
                 std::size_t first, std::size_t end, Solved&& solved) {
-  constexpr std::size_t count = RowPart<S>::count, width = RowPart<S>::width;
+  constexpr std::size_t count = RowPart<S>::count;
   const auto inward_end = [&](std::size_t column, std::size_t entries) {
     // the largest end of the subtrees of the joints of these columns
     std::size_t largest = first + 1;
@@ -108,14 +109,16 @@ void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scr
     return largest;
   };
   std::size_t column = 3 * first / count * count;
-  for (; column + count < 3 * end; column += width * count) {
-    solve_parts<width>(tree, factor, scratch, first, inward_end(column, width * count), end,
-                       column);
-    solved(column, width * count);
+  constexpr std::size_t many = RowPart<S>::width * count, few = RowPart<S>::rest * count;
+  for (; column + few < 3 * end; column += many) {
+    solve_parts<RowPart<S>::width>(tree, factor, scratch, first, inward_end(column, many), end,
+                                   column);
+    solved(column, many);
   }
   if (column < 3 * end) {
-    solve_parts<1>(tree, factor, scratch, first, inward_end(column, count), end, column);
-    solved(column, count);
+    solve_parts<RowPart<S>::rest>(tree, factor, scratch, first, inward_end(column, few), end,
+                                  column);
+    solved(column, few);
   }
 }
 
