@@ -4,11 +4,9 @@
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Dense>
-#include <controller_interface/chainable_controller_interface.hpp>
-#include <controller_interface/controller_interface.hpp>
-#include <pluginlib/class_loader.hpp>
 
 #include "loop_fixture.hpp"
+#include "plugins.hpp"
 
 #ifdef DYNAMICS_WITH_KDL
 #include <kdl/chaindynparam.hpp>
@@ -20,26 +18,12 @@
 
 namespace {
 
-using controller_interface::ChainableControllerInterface;
-using controller_interface::ControllerInterface;
 using dynamics_controllers::test::Loop;
 using dynamics_controllers::test::start_of;
 using dynamics_controllers::test::urdf;
 
-std::unique_ptr<controller_interface::ControllerInterfaceBase> make(const std::string& name) {
-  // never destroyed: class_loader's own static objects end before those of this file
-  static auto& chained = *new pluginlib::ClassLoader<ChainableControllerInterface>(
-      "controller_interface", "controller_interface::ChainableControllerInterface");
-  static auto& plain = *new pluginlib::ClassLoader<ControllerInterface>(
-      "controller_interface", "controller_interface::ControllerInterface");
-  const std::string type = "dynamics_controllers/" + name;
-  if (name == "DynamicsStateBroadcaster")
-    return std::unique_ptr<ControllerInterface>(plain.createUnmanagedInstance(type));
-  return std::unique_ptr<ChainableControllerInterface>(chained.createUnmanagedInstance(type));
-}
-
 void update(benchmark::State& state, const std::string& name) {
-  Loop loop(make(name), urdf("panda"));
+  Loop loop(dynamics_controllers::test::load(name), urdf("panda"));
   if (!loop.activate(start_of("panda"))) {
     state.SkipWithError("the controller is not activated");
     return;
@@ -157,10 +141,8 @@ void kdl_cartesian_impedance(benchmark::State& state) {
 
 int main(int argc, char** argv) {
   rclcpp::init(argc, argv);
-  for (const char* name :
-       {"GravityCompensationController", "ComputedTorqueController", "JointImpedanceController",
-        "CartesianImpedanceController", "ExternalTorqueBroadcaster", "DynamicsStateBroadcaster"})
-    benchmark::RegisterBenchmark((std::string("update/") + name).c_str(), update, name);
+  for (const auto& name : dynamics_controllers::test::all())
+    benchmark::RegisterBenchmark(("update/" + name).c_str(), update, name);
 #ifdef DYNAMICS_WITH_KDL
   benchmark::RegisterBenchmark("kdl/gravity", kdl_gravity);
   benchmark::RegisterBenchmark("kdl/computed_torque", kdl_computed_torque);

@@ -12,12 +12,6 @@
 namespace dynamics_controllers {
 namespace {
 
-struct CartesianEvaluator final : Evaluator {
-  CartesianEvaluator(const dynamics::Model& robot, const dynamics::OperationalSpaceOptions& options)
-      : Evaluator(robot), law(robot, options) {}
-  dynamics::OperationalSpaceLaw law;
-};
-
 Eigen::Vector3d to_vector(const auto& v) { return {v.x, v.y, v.z}; }
 
 Eigen::Vector3d rotation_vector(const Eigen::Matrix3d& rotation) {
@@ -26,6 +20,19 @@ Eigen::Vector3d rotation_vector(const Eigen::Matrix3d& rotation) {
 }
 
 }  // namespace
+
+struct CartesianImpedanceController::Memory final : Evaluator {
+  Memory(const dynamics::Model& robot, const dynamics::OperationalSpaceOptions& options,
+         double bandwidth, double damping_ratio)
+      : Evaluator(robot),
+        law(robot, options),
+        stiffness(bandwidth * bandwidth),
+        damping(2.0 * damping_ratio * bandwidth),
+        acceleration(robot.size(), 0.0) {}
+  dynamics::OperationalSpaceLaw law;
+  double stiffness, damping;  // accelerations of the posture per error (1/s^2, 1/s)
+  std::vector<double> acceleration;
+};
 
 CartesianImpedanceController::CartesianImpedanceController() = default;
 CartesianImpedanceController::~CartesianImpedanceController() = default;
@@ -41,22 +48,34 @@ TorqueController::Settings CartesianImpedanceController::read_settings() {
 
 std::unique_ptr<Evaluator> CartesianImpedanceController::make_evaluator(
     const dynamics::Model& model) const {
-  if (!params_->frame.empty() && !model.find_frame(params_->frame)) {
-    throw dynamics::ArgumentError("parameter 'frame': the robot has no link '" + params_->frame +
-                                  "'");
-  }
-  const std::size_t entries = params_->stiffness.size();
-  if (entries != 1 && entries != 2 && entries != 6) {
-    throw dynamics::ArgumentError(
-        "parameter 'stiffness' has " + std::to_string(entries) +
-        " entries; 1 (translational), 2 (translational, rotational) or 6 (angular first) are "
-        "needed");
-  }
-  const auto axes = params_->stiffness_axes == "frame" ? dynamics::Axes::local
-                                                       : dynamics::Axes::local_world_aligned;
-  return std::make_unique<CartesianEvaluator>(
-      model, dynamics::OperationalSpaceOptions{params_->frame, params_->stiffness,
-                                               params_->damping_ratio, axes});
+  return std::make_unique<Memory>(model, options_, posture_bandwidth_, posture_damping_ratio_);
+}
+
+void CartesianImpedanceController::check(const ParameterValues& values) const {
+  const std::size_t entries = values.numbers("stiffness").size();
+  if (entries == 1 || entries == 2 || entries == 6) return;
+  throw dynamics::ArgumentError(
+      "parameter 'stiffness' has " + std::to_string(entries) +
+      " entries; 1 (translational), 2 (translational, rotational) or 6 (angular first) are needed");
+}
+
+void CartesianImpedanceController::change(const ParameterValues& values) {
+  rebuild([&] { read_gains(values); });
+  read_limits(values);
+}
+
+void CartesianImpedanceController::read_gains(const ParameterValues& values) {
+  options_.stiffness = values.numbers("stiffness");
+  options_.damping = values.number("damping_ratio");
+  posture_bandwidth_ = values.number("posture.bandwidth");
+  posture_damping_ratio_ = values.number("posture.damping_ratio");
+}
+
+void CartesianImpedanceController::read_limits(const ParameterValues& values) {
+  max_linear_velocity_ = values.number("max_linear_velocity");
+  max_angular_velocity_ = values.number("max_angular_velocity");
+  max_posture_velocity_ = values.number("posture.max_velocity");
+  wrench_timeout_ = values.number("wrench_timeout");
 }
 
 TorqueController::Names CartesianImpedanceController::reference_names() const {
@@ -74,14 +93,18 @@ TorqueController::Names CartesianImpedanceController::state_names() const {
           {"error", "rotation.x"}, {"error", "rotation.y"}, {"error", "rotation.z"}};
 }
 
-void CartesianImpedanceController::prepare() {
+void CartesianImpedanceController::prepare(const ParameterValues& values) {
+  frame_name_ = frame_name(robot().bare_model(), params_->frame);
+  options_.frame = frame_name_;
+  options_.axes = params_->stiffness_axes == "frame" ? dynamics::Axes::local
+                                                     : dynamics::Axes::local_world_aligned;
+  check(values);
+  read_gains(values);
+  read_limits(values);
   const std::size_t n = robot().joints().size();
   posture_goal_.assign(n, 0.0);
   posture_.assign(n, 0.0);
-  acceleration_.assign(robot().size(), 0.0);
   postures_.reset(posture_);
-  const auto& law = static_cast<CartesianEvaluator&>(robot().evaluator()).law;
-  frame_name_ = robot().evaluator().model.frames()[law.frame()].name;
   auto& node = *get_node();
   const auto refuse = [this](const std::exception& error) {
     RCLCPP_ERROR(get_node()->get_logger(), "reference refused: %s", error.what());
@@ -108,8 +131,8 @@ void CartesianImpedanceController::release() {
   posture_subscription_.reset();
 }
 
-void CartesianImpedanceController::begin() {
-  auto& law = static_cast<CartesianEvaluator&>(robot().evaluator()).law;
+void CartesianImpedanceController::start() {
+  auto& law = static_cast<Memory&>(robot().evaluator()).law;
   goal_ = measured_ = law.pose(robot().positions());
   target_ = dynamics::FrameTarget();
   target_.pose = goal_;
@@ -182,8 +205,8 @@ void CartesianImpedanceController::read_topics(double period) noexcept {
     wrench_ = wrenches_.front();
     wrench_age_ = 0.0;
   }
-  if (params_->wrench_timeout > 0.0 && wrench_age_ > params_->wrench_timeout)
-    wrench_ = WrenchInput();
+  const double timeout = wrench_timeout_;
+  if (timeout > 0.0 && wrench_age_ > timeout) wrench_ = WrenchInput();
   if (postures_.refresh()) {
     for (std::size_t k = 0; k < posture_goal_.size(); ++k) {
       const double x = postures_.front()[k];
@@ -215,7 +238,7 @@ void CartesianImpedanceController::move_reference(double period) noexcept {
   target_.velocity = dynamics::Twist();
   if (!(period > 0.0)) return;
   const Eigen::Vector3d way = goal_.translation - target_.pose.translation;
-  const double longest = params_->max_linear_velocity * period;
+  const double longest = max_linear_velocity_ * period;
   if (way.norm() > longest) {
     const Eigen::Vector3d step = way * (longest / way.norm());
     target_.pose.translation += step;
@@ -224,7 +247,7 @@ void CartesianImpedanceController::move_reference(double period) noexcept {
     target_.pose.translation = goal_.translation;
   }
   const Eigen::AngleAxisd turn(Eigen::Matrix3d(goal_.rotation * target_.pose.rotation.transpose()));
-  const double widest = params_->max_angular_velocity * period;
+  const double widest = max_angular_velocity_ * period;
   if (turn.angle() > widest) {
     const Eigen::AngleAxisd step(widest, turn.axis());
     Eigen::Quaterniond next(Eigen::Matrix3d(step * target_.pose.rotation));
@@ -233,7 +256,7 @@ void CartesianImpedanceController::move_reference(double period) noexcept {
   } else {
     target_.pose.rotation = goal_.rotation;
   }
-  const double farthest = params_->posture.max_velocity * period;
+  const double farthest = max_posture_velocity_ * period;
   for (std::size_t k = 0; k < posture_.size(); ++k)
     posture_[k] += std::clamp(posture_goal_[k] - posture_[k], -farthest, farthest);
 }
@@ -245,33 +268,30 @@ void CartesianImpedanceController::refer(const rclcpp::Time&, double period) noe
     read_topics(period);
   }
   move_reference(period);
-  auto& law = static_cast<CartesianEvaluator&>(robot().evaluator()).law;
+  auto& law = static_cast<Memory&>(robot().evaluator()).law;
   (void)law.try_pose(robot().positions(), measured_);
   target_.wrench = wrench_.wrench;
   if (wrench_.local) {
     target_.wrench.moment = measured_.rotation * wrench_.wrench.moment;
     target_.wrench.force = measured_.rotation * wrench_.wrench.force;
   }
-  const auto joints = robot().joints();
-  const double w = params_->posture.bandwidth;
-  const double damping = 2.0 * params_->posture.damping_ratio * w;
-  for (std::size_t k = 0; k < joints.size(); ++k) {
-    const std::size_t i = joints[k];
-    acceleration_[i] =
-        w * w * (posture_[k] - robot().positions()[i]) - damping * robot().velocities()[i];
-  }
 }
 
 dynamics::Status CartesianImpedanceController::torques(Evaluator& evaluator,
                                                        std::span<double> tau) noexcept {
+  auto& memory = static_cast<Memory&>(evaluator);
+  const auto q = robot().positions(), qd = robot().velocities();
+  const auto joints = robot().joints();
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const std::size_t i = joints[k];
+    memory.acceleration[i] = memory.stiffness * (posture_[k] - q[i]) - memory.damping * qd[i];
+  }
   dynamics::ExternalInputs external;
   external.friction = false;
-  const auto q = robot().positions(), qd = robot().velocities();
-  const auto status =
-      dynamics::try_bias_forces(evaluator.model, evaluator.workspace, q, qd, tau, external);
+  const auto status = dynamics::try_inverse_dynamics(memory.model, memory.workspace, q, qd,
+                                                     memory.acceleration, tau, external);
   if (status != dynamics::Status::ok) return status;
-  auto& law = static_cast<CartesianEvaluator&>(evaluator).law;
-  return law.try_add_torques(q, qd, target_, acceleration_, tau);
+  return memory.law.try_add_torques(q, qd, target_, memory.acceleration, tau);
 }
 
 void CartesianImpedanceController::finish(const rclcpp::Time&, double) noexcept {

@@ -28,68 +28,36 @@ void copy(const Eigen::MatrixXd& matrix, dynamics_msgs::msg::Matrix& message) no
 
 }  // namespace
 
+struct DynamicsStateBroadcaster::Memory final : Evaluator {
+  Memory(const dynamics::Model& robot, const std::string& frame_name)
+      : Evaluator(robot), frame(robot.frame(frame_name)) {}
+  std::size_t frame;
+};
+
 DynamicsStateBroadcaster::DynamicsStateBroadcaster() = default;
 DynamicsStateBroadcaster::~DynamicsStateBroadcaster() = default;
 
-controller_interface::CallbackReturn DynamicsStateBroadcaster::on_init() {
-  try {
-    listener_ = std::make_shared<dynamics_state::ParamListener>(get_node());
-    return CallbackReturn::SUCCESS;
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    return CallbackReturn::ERROR;
-  }
+void DynamicsStateBroadcaster::declare_parameters() {
+  listener_ = std::make_shared<dynamics_state::ParamListener>(get_node());
 }
 
-controller_interface::InterfaceConfiguration
-DynamicsStateBroadcaster::command_interface_configuration() const {
-  return {controller_interface::interface_configuration_type::NONE, {}};
-}
-
-controller_interface::InterfaceConfiguration
-DynamicsStateBroadcaster::state_interface_configuration() const {
-  return {controller_interface::interface_configuration_type::INDIVIDUAL, robot_.state_names()};
-}
-
-controller_interface::CallbackReturn DynamicsStateBroadcaster::on_configure(
-    const rclcpp_lifecycle::State&) {
-  try {
-    require_finite_parameters(*get_node());
-    configure();
-    return CallbackReturn::SUCCESS;
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    robot_.release();
-    return CallbackReturn::FAILURE;
-  }
-}
-
-void DynamicsStateBroadcaster::configure() {
+void DynamicsStateBroadcaster::set_up(const ParameterValues& values) {
   params_ = std::make_unique<dynamics_state::Params>(listener_->get_params());
   RobotSettings settings = robot_settings(*params_);
   settings.command_effort = false;
   settings.payload_ramp_time = 0.0;
-  robot_.configure(*get_node(), get_robot_description(), settings,
-                   [](const dynamics::Model& model) { return std::make_unique<Evaluator>(model); });
-  const auto& bare = robot_.bare_model();
-  frame_ = bare.end_effector();
-  if (!params_->frame.empty()) {
-    const auto found = bare.find_frame(params_->frame);
-    if (!found) {
-      throw dynamics::ArgumentError("parameter 'frame': the robot has no link '" + params_->frame +
-                                    "'");
-    }
-    frame_ = *found;
-  }
-  const std::size_t n = robot_.size();
+  robot().configure(*get_node(), get_robot_description(), settings);
+  frame_name_ = frame_name(robot().bare_model(), params_->frame);
+  change(values);
+  const std::size_t n = robot().size();
   const auto size_n = static_cast<Eigen::Index>(n);
   M_.setZero(size_n, size_n);
   C_.setZero(size_n, size_n);
   J_.setZero(6, size_n);
   message_ = Message();
-  message_.header.frame_id = bare.base_link();
-  message_.joint_names = bare.coordinate_names();
-  message_.frame_id = bare.frames()[frame_].name;
+  message_.header.frame_id = robot().bare_model().base_link();
+  message_.joint_names = robot().bare_model().coordinate_names();
+  message_.frame_id = frame_name_;
   for (auto* const list :
        {&message_.positions, &message_.velocities, &message_.gravity, &message_.friction})
     list->assign(n, 0.0);
@@ -100,44 +68,38 @@ void DynamicsStateBroadcaster::configure() {
       get_node()->create_publisher<Message>("~/dynamics_terms", rclcpp::SystemDefaultsQoS());
   realtime_publisher_ = std::make_unique<realtime_tools::RealtimePublisher<Message>>(publisher_);
   size_message(*realtime_publisher_, message_);
+  robot().open(*get_node(), [this](const dynamics::Model& model) {
+    return std::make_unique<Memory>(model, frame_name_);
+  });
 }
 
-controller_interface::CallbackReturn DynamicsStateBroadcaster::on_activate(
-    const rclcpp_lifecycle::State&) {
-  since_publication_ = 0.0;
-  if (robot_.start(state_interfaces_)) return CallbackReturn::SUCCESS;
-  RCLCPP_ERROR(get_node()->get_logger(), "not activated: %s", robot_.fault());
-  return CallbackReturn::FAILURE;
+void DynamicsStateBroadcaster::check(const ParameterValues&) const {}
+
+void DynamicsStateBroadcaster::change(const ParameterValues& values) {
+  publish_rate_ = values.number("publish_rate");
 }
 
-controller_interface::CallbackReturn DynamicsStateBroadcaster::on_deactivate(
-    const rclcpp_lifecycle::State&) {
-  if (*robot_.fault() != '\0')
-    RCLCPP_WARN(get_node()->get_logger(), "while active: %s", robot_.fault());
-  return CallbackReturn::SUCCESS;
-}
+void DynamicsStateBroadcaster::begin() { since_publication_ = 0.0; }
 
-controller_interface::CallbackReturn DynamicsStateBroadcaster::on_cleanup(
-    const rclcpp_lifecycle::State&) {
+void DynamicsStateBroadcaster::release() {
   realtime_publisher_.reset();
   publisher_.reset();
-  robot_.release();
-  return CallbackReturn::SUCCESS;
 }
 
 dynamics::Status DynamicsStateBroadcaster::fill() noexcept {
-  const auto& model = robot_.evaluator().model;
-  auto& workspace = robot_.evaluator().workspace;
-  const auto q = robot_.positions(), qd = robot_.velocities();
+  auto& memory = static_cast<Memory&>(robot().evaluator());
+  const auto& model = memory.model;
+  auto& workspace = memory.workspace;
+  const auto q = robot().positions(), qd = robot().velocities();
   dynamics::Pose pose;
   dynamics::Energy energy;
   for (const auto status : {dynamics::try_inertia_matrix(model, workspace, q, M_),
                             dynamics::try_coriolis_matrix(model, workspace, q, qd, C_),
                             dynamics::try_gravity_forces(model, workspace, q, message_.gravity),
                             dynamics::try_friction_forces(model, workspace, qd, message_.friction),
-                            dynamics::try_jacobian(model, workspace, q, frame_,
+                            dynamics::try_jacobian(model, workspace, q, memory.frame,
                                                    dynamics::Axes::local_world_aligned, J_),
-                            dynamics::try_frame_pose(model, workspace, q, frame_, pose),
+                            dynamics::try_frame_pose(model, workspace, q, memory.frame, pose),
                             dynamics::try_energy(model, workspace, q, qd, energy)}) {
     if (status != dynamics::Status::ok) return status;
   }
@@ -164,13 +126,13 @@ dynamics::Status DynamicsStateBroadcaster::fill() noexcept {
 controller_interface::return_type DynamicsStateBroadcaster::update(
     const rclcpp::Time& time, const rclcpp::Duration& duration) {
   const double period = std::max(0.0, duration.seconds());
-  robot_.begin_cycle(period);
-  if (!robot_.read(state_interfaces_, period)) return robot_.hold(command_interfaces_, period);
-  robot_.write(command_interfaces_, robot_.efforts());  // no commands: the state is valid
+  robot().begin_cycle(period);
+  if (!robot().read(state_interfaces_, period)) return robot().hold(command_interfaces_, period);
+  robot().accept();
   since_publication_ += period;
-  if (since_publication_ * params_->publish_rate < 1.0) return return_type::OK;
+  if (since_publication_ * publish_rate_ < 1.0) return return_type::OK;
   if (fill() != dynamics::Status::ok) {
-    robot_.report("the terms cannot be computed in this state");
+    robot().report("the terms cannot be computed in this state");
     return return_type::OK;
   }
   message_.header.stamp = time;

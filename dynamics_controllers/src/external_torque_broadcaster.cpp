@@ -6,101 +6,79 @@
 #include <dynamics_controllers/external_torque_parameters.hpp>
 #include <pluginlib/class_list_macros.hpp>
 #include <tuple>
+#include <utility>
 
-#include "dynamics_controllers/torque_controller.hpp"
 #include "settings.hpp"
 
 namespace dynamics_controllers {
-namespace {
 
-/// The estimate continues when the payload changes.
-struct ObserverEvaluator final : Evaluator {
-  ObserverEvaluator(const dynamics::Model& robot, const dynamics::MomentumObserverOptions& options)
-      : Evaluator(robot), observer(robot, options) {}
-  void continue_from(Evaluator& before) noexcept override {
-    (void)observer.try_continue_from(static_cast<ObserverEvaluator&>(before).observer);
+struct ExternalTorqueBroadcaster::Memory final : Evaluator {
+  Memory(const dynamics::Model& robot, Tuning given, const std::string& frame_name)
+      : Evaluator(robot),
+        observer(robot, given.observer),
+        thresholds(std::move(given.thresholds)),
+        frame(robot.frame(frame_name)) {}
+  /// The estimate continues.
+  void continue_from(Evaluator& replaced) noexcept override {
+    (void)observer.try_continue_from(static_cast<Memory&>(replaced).observer);
   }
   dynamics::MomentumObserver observer;
+  std::vector<double> thresholds;
+  std::size_t frame;
 };
-
-}  // namespace
 
 ExternalTorqueBroadcaster::ExternalTorqueBroadcaster() = default;
 ExternalTorqueBroadcaster::~ExternalTorqueBroadcaster() = default;
 
-controller_interface::CallbackReturn ExternalTorqueBroadcaster::on_init() {
-  try {
-    listener_ = std::make_shared<external_torque::ParamListener>(get_node());
-    return CallbackReturn::SUCCESS;
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    return CallbackReturn::ERROR;
+void ExternalTorqueBroadcaster::declare_parameters() {
+  listener_ = std::make_shared<external_torque::ParamListener>(get_node());
+}
+
+ExternalTorqueBroadcaster::Tuning ExternalTorqueBroadcaster::tuning_from(
+    const ParameterValues& values) const {
+  const auto& bare = robot().bare_model();
+  const std::size_t n = robot().joints().size();
+  const auto given = values.numbers("collision_thresholds");
+  Tuning result;
+  result.observer.bandwidth = per_joint("bandwidth", values.numbers("bandwidth"), bare.size(), 50.0);
+  result.observer.friction = values.flag("friction");
+  result.thresholds = per_joint("collision_thresholds", given, n, 0.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto& joint = bare.coordinates()[robot().joints()[k]];
+    if (given.empty()) result.thresholds[k] = 0.1 * joint.effort;
+    if (result.thresholds[k] > 0.0) continue;
+    throw dynamics::ArgumentError("parameter 'collision_thresholds': joint '" + joint.name +
+                                  "' needs a threshold above zero");
   }
+  return result;
 }
 
-controller_interface::InterfaceConfiguration
-ExternalTorqueBroadcaster::command_interface_configuration() const {
-  return {controller_interface::interface_configuration_type::NONE, {}};
+void ExternalTorqueBroadcaster::check(const ParameterValues& values) const {
+  std::ignore = tuning_from(values);
 }
 
-controller_interface::InterfaceConfiguration
-ExternalTorqueBroadcaster::state_interface_configuration() const {
-  return {controller_interface::interface_configuration_type::INDIVIDUAL, robot_.state_names()};
+void ExternalTorqueBroadcaster::change(const ParameterValues& values) {
+  robot().rebuild(0.0, [&] { tuning_ = tuning_from(values); });
+  publish_rate_ = values.number("publish_rate");
 }
 
-controller_interface::CallbackReturn ExternalTorqueBroadcaster::on_configure(
-    const rclcpp_lifecycle::State&) {
-  try {
-    require_finite_parameters(*get_node());
-    configure();
-    return CallbackReturn::SUCCESS;
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    robot_.release();
-    return CallbackReturn::FAILURE;
-  }
-}
-
-void ExternalTorqueBroadcaster::configure() {
+void ExternalTorqueBroadcaster::set_up(const ParameterValues& values) {
   params_ = std::make_unique<external_torque::Params>(listener_->get_params());
   RobotSettings settings = robot_settings(*params_);
   settings.measure_effort = true;
   settings.command_effort = false;
   settings.payload_ramp_time = 0.0;  // the observer itself is the ramp
-  robot_.configure(
-      *get_node(), get_robot_description(), settings, [this](const dynamics::Model& model) {
-        return std::make_unique<ObserverEvaluator>(
-            model,
-            dynamics::MomentumObserverOptions{
-                per_joint("bandwidth", params_->bandwidth, model.size(), 50.0), params_->friction});
-      });
-  const auto& bare = robot_.bare_model();
-  frame_ = bare.end_effector();
-  if (!params_->frame.empty()) {
-    const auto found = bare.find_frame(params_->frame);
-    if (!found) {
-      throw dynamics::ArgumentError("parameter 'frame': the robot has no link '" + params_->frame +
-                                    "'");
-    }
-    frame_ = *found;
-  }
-  const std::size_t n = robot_.joints().size();
-  thresholds_ = per_joint("collision_thresholds", params_->collision_thresholds, n, 0.0);
-  for (std::size_t k = 0; k < n; ++k) {
-    const auto& joint = bare.coordinates()[robot_.joints()[k]];
-    if (params_->collision_thresholds.empty()) thresholds_[k] = 0.1 * joint.effort;
-    if (!(thresholds_[k] > 0.0)) {
-      throw dynamics::ArgumentError("parameter 'collision_thresholds': joint '" + joint.name +
-                                    "' needs a threshold above zero");
-    }
-  }
-  joint_torques_.assign(n, 0.0);
+  robot().configure(*get_node(), get_robot_description(), settings);
+  frame_name_ = frame_name(robot().bare_model(), params_->frame);
+  tuning_ = tuning_from(values);
+  publish_rate_ = values.number("publish_rate");
+  joint_torques_.assign(robot().joints().size(), 0.0);
   message_ = Message();
-  message_.header.frame_id = bare.base_link();
-  message_.joint_names = robot_.joint_names();
+  message_.header.frame_id = robot().bare_model().base_link();
+  message_.joint_names = robot().joint_names();
   message_.torques = joint_torques_;
-  message_.thresholds = thresholds_;
-  message_.frame_id = bare.frames()[frame_].name;
+  message_.thresholds = tuning_.thresholds;
+  message_.frame_id = frame_name_;
   for (const auto& name : message_.joint_names) {  // room for the longest name
     if (name.size() > message_.collision_joint.size()) message_.collision_joint = name;
   }
@@ -109,33 +87,21 @@ void ExternalTorqueBroadcaster::configure() {
   realtime_publisher_ = std::make_unique<realtime_tools::RealtimePublisher<Message>>(publisher_);
   size_message(*realtime_publisher_, message_);
   message_.collision_joint.clear();
+  robot().open(*get_node(), [this](const dynamics::Model& model) {
+    return std::make_unique<Memory>(model, tuning_, frame_name_);
+  });
 }
 
-controller_interface::CallbackReturn ExternalTorqueBroadcaster::on_activate(
-    const rclcpp_lifecycle::State&) {
-  if (!robot_.start(state_interfaces_)) {
-    RCLCPP_ERROR(get_node()->get_logger(), "not activated: %s", robot_.fault());
-    return CallbackReturn::FAILURE;
-  }
-  auto& observer = static_cast<ObserverEvaluator&>(robot_.evaluator()).observer;
-  const auto status = observer.try_reset(robot_.positions(), robot_.velocities());
-  since_publication_ = 0.0;
-  return status == dynamics::Status::ok ? CallbackReturn::SUCCESS : CallbackReturn::FAILURE;
+void ExternalTorqueBroadcaster::begin() {
+  auto& observer = static_cast<Memory&>(robot().evaluator()).observer;
+  observer.reset(robot().positions(), robot().velocities());
+  since_update_ = since_publication_ = 0.0;
+  published_collision_ = false;
 }
 
-controller_interface::CallbackReturn ExternalTorqueBroadcaster::on_deactivate(
-    const rclcpp_lifecycle::State&) {
-  if (*robot_.fault() != '\0')
-    RCLCPP_WARN(get_node()->get_logger(), "while active: %s", robot_.fault());
-  return CallbackReturn::SUCCESS;
-}
-
-controller_interface::CallbackReturn ExternalTorqueBroadcaster::on_cleanup(
-    const rclcpp_lifecycle::State&) {
+void ExternalTorqueBroadcaster::release() {
   realtime_publisher_.reset();
   publisher_.reset();
-  robot_.release();
-  return CallbackReturn::SUCCESS;
 }
 
 std::vector<hardware_interface::StateInterface::SharedPtr>
@@ -146,7 +112,7 @@ ExternalTorqueBroadcaster::on_export_state_interfaces_list() {
     handles_.push_back(std::make_shared<hardware_interface::StateInterface>(
         name + "/" + prefix, interface, "double", "0.0"));
   };
-  for (const auto& joint : robot_.joint_names()) add(joint, "external_torque");
+  for (const auto& joint : robot().joint_names()) add(joint, "external_torque");
   for (const char* part : {"force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"})
     add("wrench", part);
   add("collision", "detected");
@@ -161,29 +127,31 @@ controller_interface::return_type ExternalTorqueBroadcaster::update_reference_fr
 controller_interface::return_type ExternalTorqueBroadcaster::update_and_write_commands(
     const rclcpp::Time& time, const rclcpp::Duration& duration) {
   const double period = std::max(0.0, duration.seconds());
-  robot_.begin_cycle(period);
-  if (!robot_.read(state_interfaces_, period)) return robot_.hold(command_interfaces_, period);
-  if (!(period > 0.0)) return return_type::OK;
-  auto& observer = static_cast<ObserverEvaluator&>(robot_.evaluator()).observer;
-  if (observer.try_update(period, robot_.positions(), robot_.velocities(), robot_.efforts()) !=
-      dynamics::Status::ok) {
-    robot_.report("the observer has no estimate in this state");
-    return robot_.hold(command_interfaces_, period);
+  robot().begin_cycle(period);
+  since_update_ += period;
+  if (!robot().read(state_interfaces_, period)) return robot().hold(command_interfaces_, period);
+  if (!(since_update_ > 0.0)) return return_type::OK;
+  auto& observer = static_cast<Memory&>(robot().evaluator()).observer;
+  if (observer.try_update(since_update_, robot().positions(), robot().velocities(),
+                          robot().efforts()) != dynamics::Status::ok) {
+    robot().report("the observer has no estimate in this state");
+    return robot().hold(command_interfaces_, period);
   }
-  robot_.write(command_interfaces_, robot_.efforts());  // no commands: the state is valid
+  since_update_ = 0.0;
+  robot().accept();
   export_values(time, period);
   return return_type::OK;
 }
 
 void ExternalTorqueBroadcaster::export_values(const rclcpp::Time& time, double period) noexcept {
-  auto& observer = static_cast<ObserverEvaluator&>(robot_.evaluator()).observer;
-  const auto torques = observer.external_torques();
-  const auto joints = robot_.joints();
+  auto& memory = static_cast<Memory&>(robot().evaluator());
+  const auto torques = memory.observer.external_torques();
+  const auto joints = robot().joints();
   double largest = 0.0;
   std::size_t at = 0;
   for (std::size_t k = 0; k < joints.size(); ++k) {
     joint_torques_[k] = torques[joints[k]];
-    const double ratio = std::abs(joint_torques_[k]) / thresholds_[k];
+    const double ratio = std::abs(joint_torques_[k]) / memory.thresholds[k];
     if (ratio > largest) {
       largest = ratio;
       at = k;
@@ -192,7 +160,7 @@ void ExternalTorqueBroadcaster::export_values(const rclcpp::Time& time, double p
   dynamics::Wrench wrench;
   const auto axes =
       params_->wrench_axes == "frame" ? dynamics::Axes::local : dynamics::Axes::local_world_aligned;
-  (void)observer.try_wrench(frame_, axes, wrench);
+  (void)memory.observer.try_wrench(memory.frame, axes, wrench);
   std::size_t next = 0;
   const auto set = [&](double value) {
     if (next < handles_.size()) std::ignore = handles_[next]->set_value(value);
@@ -206,9 +174,10 @@ void ExternalTorqueBroadcaster::export_values(const rclcpp::Time& time, double p
 
   since_publication_ += period;
   // the beginning and the end of a collision are published at once
-  if (since_publication_ * params_->publish_rate < 1.0 && collision == message_.collision) return;
+  if (since_publication_ * publish_rate_ < 1.0 && collision == published_collision_) return;
   message_.header.stamp = time;
   message_.torques = joint_torques_;
+  message_.thresholds = memory.thresholds;
   message_.wrench.force.x = wrench.force.x();
   message_.wrench.force.y = wrench.force.y();
   message_.wrench.force.z = wrench.force.z();
@@ -218,7 +187,9 @@ void ExternalTorqueBroadcaster::export_values(const rclcpp::Time& time, double p
   message_.collision = collision;
   message_.collision_joint.clear();
   if (collision) message_.collision_joint.append(message_.joint_names[at]);
-  if (realtime_publisher_->try_publish(message_)) since_publication_ = 0.0;
+  if (!realtime_publisher_->try_publish(message_)) return;  // again in the next cycle
+  since_publication_ = 0.0;
+  published_collision_ = collision;
 }
 
 }  // namespace dynamics_controllers

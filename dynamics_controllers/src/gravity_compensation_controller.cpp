@@ -4,10 +4,19 @@
 #include <cmath>
 #include <dynamics_controllers/gravity_compensation_parameters.hpp>
 #include <pluginlib/class_list_macros.hpp>
+#include <tuple>
+#include <utility>
 
 #include "settings.hpp"
 
 namespace dynamics_controllers {
+
+struct GravityCompensationController::Memory final : Evaluator {
+  Memory(const dynamics::Model& robot, Gains given)
+      : Evaluator(robot), gains(std::move(given)), friction(robot.size(), 0.0) {}
+  Gains gains;
+  std::vector<double> friction;
+};
 
 GravityCompensationController::GravityCompensationController() = default;
 GravityCompensationController::~GravityCompensationController() = default;
@@ -21,11 +30,27 @@ TorqueController::Settings GravityCompensationController::read_settings() {
           listener_->get_params().limit_efforts};
 }
 
-void GravityCompensationController::prepare() {
-  const auto params = listener_->get_params();
-  damping_ = per_joint("damping", params.damping, robot().joints().size(), 0.0);
-  friction_share_ = params.friction_compensation;
-  friction_.assign(robot().size(), 0.0);
+GravityCompensationController::Gains GravityCompensationController::gains_from(
+    const ParameterValues& values) const {
+  return {per_joint("damping", values.numbers("damping"), robot().joints().size(), 0.0),
+          values.number("friction_compensation")};
+}
+
+void GravityCompensationController::prepare(const ParameterValues& values) {
+  gains_ = gains_from(values);
+}
+
+void GravityCompensationController::check(const ParameterValues& values) const {
+  std::ignore = gains_from(values);
+}
+
+void GravityCompensationController::change(const ParameterValues& values) {
+  rebuild([&] { gains_ = gains_from(values); });
+}
+
+std::unique_ptr<Evaluator> GravityCompensationController::make_evaluator(
+    const dynamics::Model& model) const {
+  return std::make_unique<Memory>(model, gains_);
 }
 
 TorqueController::Names GravityCompensationController::reference_names() const {
@@ -36,17 +61,18 @@ TorqueController::Names GravityCompensationController::reference_names() const {
 
 dynamics::Status GravityCompensationController::torques(Evaluator& evaluator,
                                                         std::span<double> tau) noexcept {
-  const auto& model = evaluator.model;
-  auto status = dynamics::try_gravity_forces(model, evaluator.workspace, robot().positions(), tau);
+  auto& memory = static_cast<Memory&>(evaluator);
+  const auto& model = memory.model;
+  const auto qd = robot().velocities();
+  auto status = dynamics::try_gravity_forces(model, memory.workspace, robot().positions(), tau);
+  const double share = memory.gains.friction_share;
+  if (status == dynamics::Status::ok && share > 0.0)
+    status = dynamics::try_friction_forces(model, memory.workspace, qd, memory.friction);
   if (status != dynamics::Status::ok) return status;
-  if (friction_share_ > 0.0) {
-    status =
-        dynamics::try_friction_forces(model, evaluator.workspace, robot().velocities(), friction_);
-    if (status != dynamics::Status::ok) return status;
-  }
-  for (std::size_t k = 0; k < damping_.size(); ++k) {
-    const std::size_t i = robot().joints()[k];
-    tau[i] += friction_share_ * friction_[i] - damping_[k] * robot().velocities()[i];
+  const auto joints = robot().joints();
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const std::size_t i = joints[k];
+    tau[i] += share * memory.friction[i] - memory.gains.damping[k] * qd[i];
     if (std::isfinite(references()[k])) tau[i] += references()[k];
   }
   return status;

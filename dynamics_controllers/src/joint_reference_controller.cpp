@@ -5,13 +5,11 @@
 #include <cmath>
 #include <dynamics_controllers/joint_reference_parameters.hpp>
 #include <dynamics_core/inertia_matrix.hpp>
-#include <limits>
+#include <tuple>
 
 #include "settings.hpp"
 
 namespace dynamics_controllers {
-namespace {}  // namespace
-
 JointReferenceController::JointReferenceController() = default;
 JointReferenceController::~JointReferenceController() = default;
 
@@ -42,20 +40,13 @@ TorqueController::Names JointReferenceController::state_names() const {
   return names;
 }
 
-void JointReferenceController::prepare() {
+void JointReferenceController::prepare(const ParameterValues& values) {
   const std::size_t n = robot().joints().size();
-  friction_ = params_->friction;
   for (auto* const v :
        {&q_ref_, &qd_ref_, &qdd_ref_, &error_, &error_rate_, &measured_, &measured_rate_})
     v->assign(n, 0.0);
-  path_tolerance_.assign(n, 0.0);
-  goal_tolerance_.assign(n, 0.0);
-  for (std::size_t k = 0; k < params_->joints.size(); ++k) {
-    const auto& one = params_->constraints.joints_map.at(params_->joints[k]);
-    path_tolerance_[k] = one.trajectory;
-    goal_tolerance_[k] = one.goal;
-  }
-  set_gains(*params_, std::vector<double>(n, 1.0));  // checks the sizes
+  inertia_.assign(n, 1.0);
+  gains_ = gains_from(values, inertia_);
   std::vector<bool> continuous;
   const auto& bare = robot().bare_model();
   for (const std::size_t i : robot().joints()) {
@@ -76,6 +67,10 @@ void JointReferenceController::prepare() {
   state_.output.velocities.clear();
   state_.output.effort.assign(n, 0.0);
   state_.speed_scaling_factor = 1.0;
+  create_topics();
+}
+
+void JointReferenceController::create_topics() {
   auto& node = *get_node();
   publisher_ = node.create_publisher<State>("~/controller_state", rclcpp::SystemDefaultsQoS());
   realtime_publisher_ = std::make_unique<realtime_tools::RealtimePublisher<State>>(publisher_);
@@ -105,26 +100,38 @@ void JointReferenceController::prepare() {
                              [this] { monitor(); });
 }
 
-void JointReferenceController::begin() {
-  const std::scoped_lock lock(goal_mutex_);
+void JointReferenceController::check(const ParameterValues& values) const {
+  std::ignore = gains_from(values, std::vector<double>(robot().joints().size(), 1.0));
+}
+
+void JointReferenceController::change(const ParameterValues& values) {
+  rebuild([&] { gains_ = gains_from(values, inertia_); });
+}
+
+void JointReferenceController::start() {
+  // the gains, with the diagonal of M in this state
   const auto joints = robot().joints();
+  const auto n = static_cast<Eigen::Index>(robot().size());
+  Eigen::MatrixXd M(n, n);
+  auto& evaluator = robot().evaluator();
+  dynamics::inertia_matrix(evaluator.model, evaluator.workspace, robot().positions(), M);
+  const ParameterValues values(*get_node());
+  rebuild([&] {
+    for (std::size_t k = 0; k < joints.size(); ++k) {
+      const auto i = static_cast<Eigen::Index>(joints[k]);
+      inertia_[k] = M(i, i);
+    }
+    gains_ = gains_from(values, inertia_);
+  });
+  robot().settle();
+
+  const std::scoped_lock lock(goal_mutex_);
   for (std::size_t k = 0; k < joints.size(); ++k) measured_[k] = robot().positions()[joints[k]];
   follower_.start(measured_);
   snapshots_.back().q_ref = measured_;
   std::fill(snapshots_.back().qd_ref.begin(), snapshots_.back().qd_ref.end(), 0.0);
   std::fill(snapshots_.back().qdd_ref.begin(), snapshots_.back().qdd_ref.end(), 0.0);
   snapshots_.publish();
-  // the diagonal of M at activation
-  const auto n = static_cast<Eigen::Index>(robot().size());
-  Eigen::MatrixXd M(n, n);
-  auto& evaluator = robot().evaluator();
-  dynamics::inertia_matrix(evaluator.model, evaluator.workspace, robot().positions(), M);
-  std::vector<double> diagonal;
-  for (const std::size_t i : joints) {
-    const auto k = static_cast<Eigen::Index>(i);
-    diagonal.push_back(M(k, k));
-  }
-  set_gains(*params_, diagonal);
   since_publication_ = 0.0;
   active_ = true;
 }
@@ -143,12 +150,10 @@ void JointReferenceController::release() {
   publisher_.reset();
 }
 
-std::unique_ptr<TrackedTrajectory> JointReferenceController::track(
-    const trajectory_msgs::msg::JointTrajectory& message) {
-  if (!active_) throw dynamics::ArgumentError("the controller is not active");
-  if (is_in_chained_mode()) {
-    throw dynamics::ArgumentError("the controller follows another controller (chained mode)");
-  }
+/// The points of a message for all joints, from the current reference on. `partial`: joints that it
+/// does not name keep their reference.
+dynamics::Knots JointReferenceController::knots(
+    const trajectory_msgs::msg::JointTrajectory& message, bool partial) {
   const auto& names = robot().joint_names();
   const std::size_t n = names.size(), given = message.joint_names.size();
   std::vector<std::size_t> index(given);  // of the message's joints
@@ -164,7 +169,7 @@ std::unique_ptr<TrackedTrajectory> JointReferenceController::track(
       throw dynamics::ArgumentError("joint_names: '" + *found + "' is given twice");
     seen[index[k]] = true;
   }
-  if (given == 0 || (given < n && !params_->allow_partial_joints_goal)) {
+  if (given == 0 || (given < n && !partial)) {
     throw dynamics::ArgumentError("joint_names: " + std::to_string(given) + " of " +
                                   std::to_string(n) +
                                   " joints; allow_partial_joints_goal is not set");
@@ -178,13 +183,13 @@ std::unique_ptr<TrackedTrajectory> JointReferenceController::track(
   }
   snapshots_.refresh();
   const Snapshot& now = snapshots_.front();
-  dynamics::Knots knots;
+  dynamics::Knots result;
   const auto add = [&](double t, const std::vector<double>& q, const std::vector<double>& qd,
                        const std::vector<double>& qdd) {
-    knots.t.push_back(t);
-    knots.q.push_back(q);
-    if (velocities) knots.qd.push_back(qd);
-    if (accelerations) knots.qdd.push_back(qdd);
+    result.t.push_back(t);
+    result.q.push_back(q);
+    if (velocities) result.qd.push_back(qd);
+    if (accelerations) result.qdd.push_back(qdd);
   };
   const std::vector<double> zero(n, 0.0);
   const auto time_of = [](const trajectory_msgs::msg::JointTrajectoryPoint& point) {
@@ -215,19 +220,44 @@ std::unique_ptr<TrackedTrajectory> JointReferenceController::track(
     take(point.accelerations, "accelerations", accelerations, qdd);
     add(time_of(point), q, qd, qdd);
   }
+  return result;
+}
+
+std::unique_ptr<TrackedTrajectory> JointReferenceController::track(
+    const trajectory_msgs::msg::JointTrajectory& message) {
+  if (!active_) throw dynamics::ArgumentError("the controller is not active");
+  if (is_in_chained_mode()) {
+    throw dynamics::ArgumentError("the controller follows another controller (chained mode)");
+  }
+  const auto params = listener_->get_params();
+  dynamics::Knots points = knots(message, params.allow_partial_joints_goal);
+  const std::size_t n = robot().joints().size();
+  if (!points.qd.empty() && !params.allow_nonzero_velocity_at_trajectory_end) {
+    for (std::size_t k = 0; k < n; ++k) {
+      if (std::abs(points.qd.back()[k]) < 1e-9) continue;
+      throw dynamics::ArgumentError("points: joint '" + robot().joint_names()[k] +
+                                    "' has a velocity at the end; "
+                                    "allow_nonzero_velocity_at_trajectory_end is not set");
+    }
+  }
   auto result = std::make_unique<TrackedTrajectory>();
-  result->times = knots.t;
+  result->times = points.t;
   result->start = rclcpp::Time(message.header.stamp).nanoseconds();
-  if (result->start != 0 &&
-      result->start + static_cast<std::int64_t>(1e9 * result->duration()) < now.time) {
+  if (result->start != 0 && result->start + static_cast<std::int64_t>(1e9 * result->duration()) <
+                                snapshots_.front().time) {
     throw dynamics::ArgumentError("header.stamp: the trajectory ended before it was received");
   }
-  result->path = knots.t.size() == 1 ? dynamics::hold_trajectory(knots.q[0])
-                                     : dynamics::knot_trajectory(std::move(knots));
-  result->path_position = path_tolerance_;
-  result->goal_position = goal_tolerance_;
-  result->goal_velocity.assign(n, params_->constraints.stopped_velocity_tolerance);
-  result->goal_time = params_->constraints.goal_time;
+  result->path = points.t.size() == 1 ? dynamics::hold_trajectory(points.q[0])
+                                      : dynamics::knot_trajectory(std::move(points));
+  result->path_position.assign(n, 0.0);
+  result->goal_position.assign(n, 0.0);
+  for (std::size_t k = 0; k < params.joints.size(); ++k) {
+    const auto& one = params.constraints.joints_map.at(params.joints[k]);
+    result->path_position[k] = one.trajectory;
+    result->goal_position[k] = one.goal;
+  }
+  result->goal_velocity.assign(n, params.constraints.stopped_velocity_tolerance);
+  result->goal_time = params.constraints.goal_time;
   return result;
 }
 

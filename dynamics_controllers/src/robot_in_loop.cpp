@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
+#include <tuple>
 #include <utility>
 
 namespace dynamics_controllers {
 namespace {
 
+using controller_interface::return_type;
 using dynamics_msgs::msg::ResultCode;
 
 constexpr double stale_distance = 1e-3;  // rad or m
@@ -52,10 +54,10 @@ RobotInLoop::RobotInLoop() = default;
 RobotInLoop::~RobotInLoop() = default;
 
 void RobotInLoop::configure(rclcpp_lifecycle::LifecycleNode& node, const std::string& urdf,
-                            const RobotSettings& settings, Factory factory) {
+                            const RobotSettings& settings) {
   if (urdf.empty()) throw dynamics::ArgumentError("the robot description is empty");
+  const std::scoped_lock lock(payload_mutex_);
   settings_ = settings;
-  factory_ = std::move(factory);
   const Eigen::Vector3d gravity(settings.gravity.at(0), settings.gravity.at(1),
                                 settings.gravity.at(2));
   bare_ = dynamics::model_from_urdf(
@@ -108,10 +110,15 @@ void RobotInLoop::configure(rclcpp_lifecycle::LifecycleNode& node, const std::st
   for (auto* const values : {&q_, &qd_, &effort_, &gravity_, &other_, &last_})
     values->assign(n, 0.0);
   read_.assign(3 * n, 0.0);
+}
+
+void RobotInLoop::open(rclcpp_lifecycle::LifecycleNode& node, Factory factory) {
+  const std::scoped_lock lock(payload_mutex_);
+  factory_ = std::move(factory);
   next_.reset();
   retired_.reset();
   mailbox_.send(nullptr);
-  current_ = make_evaluator();
+  current_ = make_evaluator(0.0);
   service_ = node.create_service<SetPayload>(
       "~/set_payload", [this](const SetPayload::Request::SharedPtr& request,
                               const SetPayload::Response::SharedPtr& response) {
@@ -144,10 +151,16 @@ std::vector<std::string> RobotInLoop::command_names() const {
   return names;
 }
 
-std::unique_ptr<Evaluator> RobotInLoop::make_evaluator() const {
+std::unique_ptr<Evaluator> RobotInLoop::make_evaluator(double ramp_time) const {
   auto result = factory_(with_payloads(*bare_, payloads_));
-  result->ramp_time = settings_.payload_ramp_time;
+  result->ramp_time = ramp_time;
   return result;
+}
+
+void RobotInLoop::rebuild(double ramp_time, const std::function<void()>& change) {
+  const std::scoped_lock lock(payload_mutex_);
+  change();
+  mailbox_.send(make_evaluator(ramp_time));
 }
 
 void RobotInLoop::set_payload(const SetPayload::Request& request, SetPayload::Response& response) {
@@ -170,8 +183,8 @@ void RobotInLoop::set_payload(const SetPayload::Request& request, SetPayload::Re
       (void)bare_->with_payload(from_message(request.payload));  // checks its values
       payloads_[request.name] = request.payload;
     }
-    auto next = make_evaluator();
-    if (!request.default_ramp_time) next->ramp_time = ramp_time;
+    auto next =
+        make_evaluator(request.default_ramp_time ? settings_.payload_ramp_time : ramp_time);
     mass = next->model.total_mass();
     mailbox_.send(std::move(next));
   } catch (const std::exception& error) {
@@ -188,11 +201,15 @@ void RobotInLoop::set_payload(const SetPayload::Request& request, SetPayload::Re
   response.total_mass = mass;
 }
 
-bool RobotInLoop::start(const States& states) noexcept {
-  if (next_) current_ = std::move(next_);  // not in the control loop: may free memory
+void RobotInLoop::settle() noexcept {
+  if (next_) current_ = std::move(next_);
   retired_.reset();
   if (auto pending = mailbox_.take()) current_ = std::move(pending);
   ramp_ = 0.0;
+}
+
+bool RobotInLoop::start(const States& states) noexcept {
+  settle();
   invalid_ = 0.0;
   moved_.assign(q_.size(), 0.0);
   fault_ = "";
@@ -275,22 +292,33 @@ bool RobotInLoop::limit(std::span<double> tau) noexcept {
   return true;
 }
 
-void RobotInLoop::write(Commands& commands, std::span<const double> tau) noexcept {
+/// False if a command could not be written.
+bool RobotInLoop::send(Commands& commands, std::span<const double> tau) noexcept {
+  bool complete = commands.size() == joints_.size();
   for (std::size_t k = 0; k < joints_.size() && k < commands.size(); ++k)
-    std::ignore = commands[k].set_value(tau[joints_[k]]);
-  std::copy(tau.begin(), tau.end(), last_.begin());
-  written_ = true;
-  invalid_ = 0.0;
+    complete = commands[k].set_value(tau[joints_[k]]) && complete;
+  return complete;
 }
 
-controller_interface::return_type RobotInLoop::hold(Commands& commands, double period) noexcept {
-  invalid_ += period;
-  if (invalid_ > settings_.stale_time) return controller_interface::return_type::ERROR;
-  if (written_) {
-    for (std::size_t k = 0; k < joints_.size() && k < commands.size(); ++k)
-      std::ignore = commands[k].set_value(last_[joints_[k]]);
+return_type RobotInLoop::write(Commands& commands, std::span<const double> tau,
+                               double period) noexcept {
+  const bool complete = send(commands, tau);
+  std::copy(tau.begin(), tau.end(), last_.begin());
+  written_ = true;
+  if (complete) {
+    invalid_ = 0.0;
+    return return_type::OK;
   }
-  return controller_interface::return_type::OK;
+  fault_ = "a command cannot be written";
+  invalid_ += period;
+  return invalid_ > settings_.stale_time ? return_type::ERROR : return_type::OK;
+}
+
+return_type RobotInLoop::hold(Commands& commands, double period) noexcept {
+  invalid_ += period;
+  if (invalid_ > settings_.stale_time) return return_type::ERROR;
+  if (written_) std::ignore = send(commands, last_);
+  return return_type::OK;
 }
 
 }  // namespace dynamics_controllers

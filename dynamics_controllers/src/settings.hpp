@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <rclcpp/rclcpp.hpp>
-#include <rclcpp_lifecycle/lifecycle_node.hpp>
+#include <string>
 
 #include "dynamics_controllers/robot_in_loop.hpp"
 
@@ -27,6 +25,14 @@ RobotSettings robot_settings(const Params& params) {
   return settings;
 }
 
+/// The link of the parameter `frame`; empty: the end effector. By name, because the indices of a
+/// model with payloads may be others. Throws ArgumentError.
+inline std::string frame_name(const dynamics::Model& model, const std::string& given) {
+  if (given.empty()) return model.frames()[model.end_effector()].name;
+  if (model.find_frame(given)) return given;
+  throw dynamics::ArgumentError("parameter 'frame': the robot has no link '" + given + "'");
+}
+
 /// Gives the message of a realtime_tools::RealtimePublisher the sizes of this one, so that the
 /// control loop does not allocate.
 template <class Publisher, class Message>
@@ -37,20 +43,6 @@ void size_message(Publisher& publisher, const Message& message) {
     publisher.unlock();
   } else {
     while (!publisher.try_publish(message)) rclcpp::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
-/// Bounds do not refuse NaN. Throws ArgumentError, naming the parameter.
-inline void require_finite_parameters(rclcpp_lifecycle::LifecycleNode& node) {
-  const auto is_finite = [](double x) { return std::isfinite(x); };
-  for (const auto& name : node.list_parameters({}, 0).names) {
-    const auto parameter = node.get_parameter(name);
-    const bool well = parameter.get_type() == rclcpp::ParameterType::PARAMETER_DOUBLE
-                          ? is_finite(parameter.as_double())
-                          : parameter.get_type() != rclcpp::ParameterType::PARAMETER_DOUBLE_ARRAY ||
-                                std::all_of(parameter.as_double_array().begin(),
-                                            parameter.as_double_array().end(), is_finite);
-    if (!well) throw dynamics::ArgumentError("parameter '" + name + "' is not finite");
   }
 }
 

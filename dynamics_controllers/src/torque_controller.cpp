@@ -6,8 +6,6 @@
 #include <limits>
 #include <tuple>
 
-#include "settings.hpp"
-
 namespace dynamics_controllers {
 namespace {
 
@@ -15,101 +13,33 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
-std::vector<double> per_joint(const char* parameter, const std::vector<double>& given,
-                              std::size_t joints, double fallback) {
-  if (given.size() == joints) return given;
-  if (given.size() > 1) {
-    throw dynamics::ArgumentError("parameter '" + std::string(parameter) + "' has " +
-                                  std::to_string(given.size()) + " entries; 1 for all joints or " +
-                                  std::to_string(joints) + ", one per joint, are needed");
+void TorqueController::set_up(const ParameterValues& values) {
+  settings_ = read_settings();
+  robot().configure(*get_node(), get_robot_description(), settings_.robot);
+  for (const std::size_t i : robot().joints()) {
+    const auto& joint = robot().bare_model().coordinates()[i];
+    if (!settings_.limit_efforts || joint.effort > 0.0) continue;
+    throw dynamics::ArgumentError("parameter 'limit_efforts': the effort limit of joint '" +
+                                  joint.name + "' is zero; it could not carry its weight");
   }
-  return std::vector<double>(joints, given.empty() ? fallback : given[0]);
+  tau_.assign(robot().size(), 0.0);
+  offset_.assign(robot().size(), 0.0);
+  prepare(values);
+  references_.assign(reference_names().size(), nan);
+  robot().open(*get_node(),
+               [this](const dynamics::Model& model) { return make_evaluator(model); });
 }
 
-CallbackReturn TorqueController::on_init() {
-  try {
-    declare_parameters();
-    return CallbackReturn::SUCCESS;
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    return CallbackReturn::ERROR;
-  }
+void TorqueController::rebuild(const std::function<void()>& change) {
+  robot().rebuild(settings_.blend_time, change);
 }
 
-controller_interface::InterfaceConfiguration TorqueController::command_interface_configuration()
-    const {
-  return {controller_interface::interface_configuration_type::INDIVIDUAL, robot_.command_names()};
-}
-
-controller_interface::InterfaceConfiguration TorqueController::state_interface_configuration()
-    const {
-  return {controller_interface::interface_configuration_type::INDIVIDUAL, robot_.state_names()};
-}
-
-std::unique_ptr<Evaluator> TorqueController::make_evaluator(const dynamics::Model& model) const {
-  return std::make_unique<Evaluator>(model);
-}
-
-CallbackReturn TorqueController::on_configure(const rclcpp_lifecycle::State&) {
-  try {
-    require_finite_parameters(*get_node());
-    settings_ = read_settings();
-    robot_.configure(*get_node(), get_robot_description(), settings_.robot,
-                     [this](const dynamics::Model& model) { return make_evaluator(model); });
-    for (const std::size_t i : robot_.joints()) {
-      const auto& joint = robot_.bare_model().coordinates()[i];
-      if (!settings_.limit_efforts || joint.effort > 0.0) continue;
-      throw dynamics::ArgumentError("parameter 'limit_efforts': the effort limit of joint '" +
-                                    joint.name + "' is zero; it could not carry its weight");
-    }
-    tau_.assign(robot_.size(), 0.0);
-    offset_.assign(robot_.size(), 0.0);
-    prepare();
-    references_.assign(reference_names().size(), nan);
-    return CallbackReturn::SUCCESS;
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
-    robot_.release();
-    return CallbackReturn::FAILURE;
-  }
-}
-
-CallbackReturn TorqueController::on_activate(const rclcpp_lifecycle::State&) {
-  try {
-    if (!robot_.start(state_interfaces_)) {
-      RCLCPP_ERROR(get_node()->get_logger(), "not activated: %s", robot_.fault());
-      return CallbackReturn::FAILURE;
-    }
-    for (const auto& handle : reference_handles_) std::ignore = handle->set_value(nan);
-    std::fill(references_.begin(), references_.end(), nan);
-    first_ = true;
-    active_time_ = 0.0;
-    begin();
-    return CallbackReturn::SUCCESS;
-  } catch (const std::exception& error) {
-    RCLCPP_ERROR(get_node()->get_logger(), "not activated: %s", error.what());
-    return CallbackReturn::FAILURE;
-  }
-}
-
-CallbackReturn TorqueController::on_deactivate(const rclcpp_lifecycle::State&) {
-  if (*robot_.fault() != '\0')
-    RCLCPP_WARN(get_node()->get_logger(), "while active: %s", robot_.fault());
-  end();
-  return CallbackReturn::SUCCESS;
-}
-
-CallbackReturn TorqueController::on_cleanup(const rclcpp_lifecycle::State&) {
-  release();
-  robot_.release();
-  return CallbackReturn::SUCCESS;
-}
-
-CallbackReturn TorqueController::on_error(const rclcpp_lifecycle::State&) {
-  end();
-  release();
-  robot_.release();
-  return CallbackReturn::SUCCESS;
+void TorqueController::begin() {
+  for (const auto& handle : reference_handles_) std::ignore = handle->set_value(nan);
+  std::fill(references_.begin(), references_.end(), nan);
+  first_ = true;
+  active_time_ = 0.0;
+  start();
 }
 
 std::vector<hardware_interface::CommandInterface::SharedPtr>
@@ -144,19 +74,19 @@ return_type TorqueController::update_reference_from_subscribers(const rclcpp::Ti
 void TorqueController::blend(double period) noexcept {
   if (!(settings_.blend_time > 0.0) || !settings_.robot.measure_effort) return;
   if (first_) {
-    for (const std::size_t i : robot_.joints()) offset_[i] = robot_.efforts()[i] - tau_[i];
+    for (const std::size_t i : robot().joints()) offset_[i] = robot().efforts()[i] - tau_[i];
   }
   const double done = std::min(active_time_ / settings_.blend_time, 1.0);
   const double share = 1.0 - done * done * (3.0 - 2.0 * done);
-  for (const std::size_t i : robot_.joints()) tau_[i] += share * offset_[i];
+  for (const std::size_t i : robot().joints()) tau_[i] += share * offset_[i];
   active_time_ += period;
 }
 
 return_type TorqueController::update_and_write_commands(const rclcpp::Time& time,
                                                         const rclcpp::Duration& duration) {
   const double period = std::max(0.0, duration.seconds());
-  robot_.begin_cycle(period);
-  if (!robot_.read(state_interfaces_, period)) return robot_.hold(command_interfaces_, period);
+  robot().begin_cycle(period);
+  if (!robot().read(state_interfaces_, period)) return robot().hold(command_interfaces_, period);
   if (is_in_chained_mode()) {
     for (std::size_t k = 0; k < reference_handles_.size(); ++k) {
       if (const auto value = reference_handles_[k]->get_optional()) references_[k] = *value;
@@ -166,18 +96,18 @@ return_type TorqueController::update_and_write_commands(const rclcpp::Time& time
   const auto law = [this](Evaluator& evaluator, std::span<double> tau) {
     return torques(evaluator, tau);
   };
-  bool valid = robot_.evaluate(law, tau_);
+  bool valid = robot().evaluate(law, tau_);
   for (const double x : tau_) valid = valid && std::isfinite(x);
   if (!valid) {
-    robot_.report("the law has no torques in this state");
-    return robot_.hold(command_interfaces_, period);
+    robot().report("the law has no torques in this state");
+    return robot().hold(command_interfaces_, period);
   }
   blend(period);
-  if (settings_.limit_efforts) robot_.limit(tau_);
-  robot_.write(command_interfaces_, tau_);
+  if (settings_.limit_efforts) robot().limit(tau_);
+  const auto result = robot().write(command_interfaces_, tau_, period);
   first_ = false;
   finish(time, period);
-  return return_type::OK;
+  return result;
 }
 
 }  // namespace dynamics_controllers

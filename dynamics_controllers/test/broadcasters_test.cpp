@@ -2,8 +2,8 @@
 // External torques and the terms of the equations of motion, of a simulated robot.
 #include <dynamics_core/energy.hpp>
 #include <dynamics_core/inertia_matrix.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/kinematics.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <random>
 
 #include "dynamics_controllers/dynamics_state_broadcaster.hpp"
@@ -136,6 +136,28 @@ TEST(ExternalTorque, DetectsACollisionWithin20MillisecondsAndNoneInFreeMotion) {
   robot.loop.robot->set_wrenches({});
   robot.run(0.2, 0.3, [] {});
   EXPECT_FALSE(robot.collision()) << "it is over";
+}
+
+TEST(ExternalTorque, AGapInTheMeasuredStateIsNoCollision) {
+  Observed robot({{"bandwidth", std::vector<double>{100.0}},
+                  {"collision_thresholds", std::vector<double>{2.0}}});
+  ASSERT_TRUE(robot.active);
+  robot.run(1.0, 0.5, [] {});
+  // ten cycles without a valid state, in which the robot moves on
+  robot.loop.noise = [](const std::string&) { return std::nan(""); };
+  robot.run(0.01, 0.5, [] {});
+  robot.loop.noise = nullptr;
+  int false_alarms = 0;
+  double largest = 0.0;
+  robot.run(0.5, 0.5, [&] {
+    false_alarms += robot.collision() ? 1 : 0;
+    for (const auto& joint : robot.model.coordinate_names()) {
+      const double external = robot.loop.state("controller/" + joint + "/external_torque");
+      largest = std::max(largest, std::abs(external));
+    }
+  });
+  EXPECT_EQ(false_alarms, 0);
+  EXPECT_LT(largest, 0.5) << "the momentum of the gap is that of its time";
 }
 
 TEST(ExternalTorque, APayloadThatIsSetIsNotExternal) {

@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <dynamics_core/inertia_matrix.hpp>
 #include <dynamics_core/kinematics.hpp>
+#include <dynamics_msgs/srv/set_named_payload.hpp>
 #include <numbers>
 
 #include "dynamics_controllers/cartesian_impedance_controller.hpp"
@@ -192,6 +193,26 @@ TEST(CartesianImpedance, ExertsTheWrenchOfTheTopicUntilItsTimeout) {
   EXPECT_LT((away() - expected).norm(), 0.02 * expected.norm());
   spinner.run(9.0);
   EXPECT_LT(away().norm(), 1e-5) << "no messages any more";
+}
+
+TEST(CartesianImpedance, APayloadDoesNotChangeTheFrame) {
+  // without the parameter `frame` it is the last link, also if a payload is behind it in the model
+  Loop loop(std::make_unique<CartesianImpedanceController>(), urdf("panda"),
+            {{"payload_ramp_time", 0.01}});
+  ASSERT_TRUE(loop.activate(start_of("panda")));
+  loop.run(0.6);
+  Spinner spinner(loop);
+  dynamics_msgs::srv::SetNamedPayload::Request request;
+  request.name = "load";
+  request.payload.frame_id = "panda_link7";
+  request.payload.inertia.m = 1e-6;
+  ASSERT_TRUE(
+      spinner.call<dynamics_msgs::srv::SetNamedPayload>("/controller/set_payload", request));
+  ASSERT_NO_FATAL_FAILURE(loop.run(0.5));
+  for (const char* part : {"position.x", "position.y", "position.z", "rotation.x", "rotation.y"})
+    EXPECT_NEAR(loop.state(std::string("controller/error/") + part), 0.0, 1e-5) << part;
+  for (std::size_t i = 0; i < 7; ++i)
+    EXPECT_NEAR(loop.robot->positions()[i], start_of("panda")[i], 1e-4) << i;
 }
 
 TEST(CartesianImpedance, ReportsItsErrorAsState) {

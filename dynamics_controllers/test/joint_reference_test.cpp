@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computed torque and joint impedance: closed forms, comparison with PID, the action.
 #include <dynamics_core/inertia_matrix.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <dynamics_core/trajectory.hpp>
 
 #include "dynamics_controllers/joint_reference_controller.hpp"
@@ -293,6 +293,10 @@ TEST(FollowJointTrajectory, RefusesWhatCannotBeFollowed) {
   goal = good;
   goal.trajectory.points.clear();
   EXPECT_FALSE(client.send(goal)) << "no points";
+  goal = good;
+  goal.trajectory.points[0].velocities.assign(6, 0.0);
+  goal.trajectory.points[0].velocities[2] = 0.1;
+  EXPECT_FALSE(client.send(goal)) << "a velocity at the end";
   goal = good;
   goal.goal_tolerance.resize(1);
   goal.goal_tolerance[0].name = "nose";

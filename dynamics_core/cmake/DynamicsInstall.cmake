@@ -34,6 +34,12 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfigVersion.cmake
         DESTINATION ${config_dir})
 
+# find_package(dynamics_core COMPONENTS development): what our other packages share with this one
+install(FILES cmake/DynamicsWarnings.cmake cmake/DynamicsAllocations.cmake
+        DESTINATION ${config_dir}/development)
+install(FILES test/support/allocation_counter.hpp test/support/allocation_counter.cpp
+        DESTINATION ${config_dir}/development/support)
+
 # for build systems other than CMake: pkg-config --cflags --libs dynamics_core
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/dynamics_core.pc.in dynamics_core.pc @ONLY)

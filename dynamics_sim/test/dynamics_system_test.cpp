@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
-#include <dynamics_core/maximum.hpp>
+#include <dynamics_core/readers.hpp>
+#include <dynamics_core/view.hpp>
 #include <limits>
 
 #include "allocations.hpp"
@@ -303,9 +303,9 @@ void expect_no_allocations(System& system, int cycles) {
   system.command("joint1/position", 1.0);
   system.command("joint10/effort", 1.5);
   bool well = true;
-  const long before = allocations;
+  const long before = allocations();
   for (int k = 0; k < cycles; ++k) well = well && system.cycle(0.0017) == return_type::OK;
-  const long count = allocations - before;
+  const long count = allocations() - before;
   EXPECT_TRUE(well);
   EXPECT_EQ(count, 0);
 }

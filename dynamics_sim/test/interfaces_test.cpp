@@ -40,10 +40,10 @@ TEST(Interfaces, GpioCommandsAreMirrored) {
   ASSERT_EQ(system.cycle(), return_type::OK);
   EXPECT_EQ(system.state("io/valve"), 0.75);
   EXPECT_TRUE(system.state<bool>("io/lamp"));
-  const long before = allocations;
+  const long before = allocations();
   bool well = true;
   for (int k = 0; k < 100; ++k) well = well && system.cycle() == return_type::OK;
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations() - before, 0);
   EXPECT_TRUE(well);
 }
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
-#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/simulate.hpp>
+#include <dynamics_core/view.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/srv/reset_simulation.hpp>
 #include <limits>
@@ -269,9 +269,9 @@ TEST(Mechanism, ReadAndWriteDoNotAllocate) {
   systems[0]->reset.send(
       std::make_unique<SystemState>(systems[0]->state_from({name, position, {}})));
   bool well = true;
-  const long before = allocations;
+  const long before = allocations();
   for (int k = 0; k < 500; ++k) well = well && system.cycle() == return_type::OK;
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations() - before, 0);
   EXPECT_TRUE(well);
   EXPECT_EQ(systems[0]->resets, 1U);
 }

@@ -3,7 +3,7 @@
 // and services.
 #include <gtest/gtest.h>
 
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <ros2_control_test_assets/descriptions.hpp>
 
 #include "allocations.hpp"
@@ -171,9 +171,9 @@ TEST(ResourceManager, ChangeOfPayloadDoesNotAllocate) {
         model.with_payload({"lower", 0.1 * k, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()}),
         dynamics::RealTimeOptions()));
     systems[0]->reset.send(std::make_unique<SystemState>(systems[0]->state_from({})));
-    const long before = allocations;
+    const long before = allocations();
     for (int c = 0; c < 10; ++c) well = well && system.cycle() == return_type::OK;
-    count += allocations - before;
+    count += allocations() - before;
   }
   EXPECT_TRUE(well);
   EXPECT_EQ(count, 0);

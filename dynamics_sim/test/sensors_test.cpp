@@ -4,8 +4,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/kinematics.hpp>
+#include <dynamics_core/readers.hpp>
 #include <dynamics_core/real_time_simulation.hpp>
 #include <memory>
 #include <string>
@@ -262,9 +262,9 @@ TEST(Sensors, DoNotAllocate) {
                           parameter("encoder_noise", "0.01")));
   ASSERT_NO_FATAL_FAILURE(system.activate());
   bool well = true;
-  const long before = allocations;
+  const long before = allocations();
   for (int k = 0; k < 300; ++k) well = well && system.cycle() == return_type::OK;
-  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(allocations() - before, 0);
   EXPECT_TRUE(well);
 }
 

@@ -3,14 +3,15 @@
 
 // CartesianImpedanceController: a frame of the robot behaves like a mass on a spring and a damper
 // between it and its reference pose. The law is dynamics::OperationalSpaceLaw
-// (dynamics_core/operational_space.hpp):
+// (dynamics_core/control_laws.hpp):
 //
-//   tau = C qd + g + J^T (K e_x + D e_x' + F) + N M (posture)
+//   tau = ID(q, qd, a) + J^T (K e_x + D e_x' + F - L (J' qd + J a))
+//
+// with the accelerations `a` of the posture, which move the null space only.
 //
 // References, in the axes of the base link:
-//   ~/pose     geometry_msgs/PoseStamped: the pose. The controller moves its reference there with
-//   at
-//              most max_linear_velocity and max_angular_velocity
+//   ~/pose     geometry_msgs/PoseStamped: the pose. The reference moves there with at most
+//              max_linear_velocity and max_angular_velocity
 //   ~/wrench   geometry_msgs/WrenchStamped: exerted in addition, about the frame's origin. If
 //              header.frame_id is the frame, in its axes. Zero after wrench_timeout
 //   ~/posture  sensor_msgs/JointState: positions that the null space moves to
@@ -20,7 +21,8 @@
 //
 // State interfaces: error/position.x, y, z (m), error/rotation.x, y, z (rad).
 
-#include <dynamics_core/operational_space.hpp>
+#include <atomic>
+#include <dynamics_core/control_laws.hpp>
 #include <geometry_msgs/msg/pose_stamped.hpp>
 #include <geometry_msgs/msg/wrench_stamped.hpp>
 #include <memory>
@@ -54,12 +56,18 @@ class CartesianImpedanceController final : public TorqueController {
     bool local = false;
   };
 
+  struct Memory;
+
   void declare_parameters() override;
   Settings read_settings() override;
+  void prepare(const ParameterValues& values) override;
+  void check(const ParameterValues& values) const override;
+  void change(const ParameterValues& values) override;
   std::unique_ptr<Evaluator> make_evaluator(const dynamics::Model& model) const override;
-  void prepare() override;
-  void begin() override;
+  void start() override;
   void release() override;
+  void read_gains(const ParameterValues& values);
+  void read_limits(const ParameterValues& values);
   Names reference_names() const override;
   Names state_names() const override;
   void refer(const rclcpp::Time& time, double period) noexcept override;
@@ -76,6 +84,12 @@ class CartesianImpedanceController final : public TorqueController {
   std::shared_ptr<cartesian_impedance::ParamListener> listener_;
   std::unique_ptr<cartesian_impedance::Params> params_;
 
+  // what may change while the controller runs: of the evaluator, and of the references
+  dynamics::OperationalSpaceOptions options_;
+  double posture_bandwidth_ = 0.0, posture_damping_ratio_ = 0.0;
+  std::atomic<double> max_linear_velocity_{0.0}, max_angular_velocity_{0.0};
+  std::atomic<double> max_posture_velocity_{0.0}, wrench_timeout_{0.0};
+
   std::string frame_name_;
   TripleBuffer<dynamics::Pose> poses_;
   TripleBuffer<WrenchInput> wrenches_;
@@ -90,7 +104,6 @@ class CartesianImpedanceController final : public TorqueController {
   WrenchInput wrench_;
   double wrench_age_ = 0.0;
   std::vector<double> posture_goal_, posture_;  // one per commanded joint
-  std::vector<double> acceleration_;            // one per coordinate
 };
 
 }  // namespace dynamics_controllers

@@ -27,15 +27,25 @@ class GravityCompensationController final : public TorqueController {
   GravityCompensationController& operator=(const GravityCompensationController&) = delete;
 
  private:
+  /// What may change while the controller runs.
+  struct Gains {
+    std::vector<double> damping;  ///< one per commanded joint
+    double friction_share = 0.0;
+  };
+  struct Memory;
+
   void declare_parameters() override;
   Settings read_settings() override;
-  void prepare() override;
+  void prepare(const ParameterValues& values) override;
+  void check(const ParameterValues& values) const override;
+  void change(const ParameterValues& values) override;
+  std::unique_ptr<Evaluator> make_evaluator(const dynamics::Model& model) const override;
   Names reference_names() const override;
   dynamics::Status torques(Evaluator& evaluator, std::span<double> tau) noexcept override;
+  Gains gains_from(const ParameterValues& values) const;
 
   std::shared_ptr<gravity_compensation::ParamListener> listener_;
-  std::vector<double> damping_, friction_;
-  double friction_share_ = 0.0;
+  Gains gains_;
 };
 
 }  // namespace dynamics_controllers

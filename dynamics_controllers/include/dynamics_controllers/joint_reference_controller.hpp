@@ -42,16 +42,21 @@ class JointReferenceController : public TorqueController {
   JointReferenceController& operator=(const JointReferenceController&) = delete;
 
  protected:
-  /// Gains and references, one entry per commanded joint.
-  std::vector<double> kp_, kd_, damping_ratio_;
-  bool damping_from_ratio_ = false;  ///< kd is not given
-  bool friction_ = true;
+  /// What may change while the controller runs, one entry per commanded joint.
+  struct Gains {
+    std::vector<double> kp, kd, damping_ratio;
+    bool damping_from_ratio = false;  ///< kd is not given
+    bool friction = true;
+  };
+  struct Memory;
+
+  /// One entry per commanded joint.
   std::vector<double> q_ref_, qd_ref_, qdd_ref_;
   std::vector<double> error_, error_rate_;
 
-  /// Gains from the parameters, in the state at activation. m_ii: the diagonal of M there.
-  virtual void set_gains(const joint_reference::Params& params, std::span<const double> m_ii) = 0;
-  const joint_reference::Params& params() const { return *params_; }
+  /// Gains from the parameters. inertia: the diagonal of M at activation.
+  virtual Gains gains_from(const ParameterValues& values, std::span<const double> inertia) const = 0;
+  static Gains gains_for(const ParameterValues& values, std::span<const double> inertia);
   void add_effort_references(std::span<double> tau) const noexcept;
 
   Names reference_names() const final;
@@ -68,16 +73,21 @@ class JointReferenceController : public TorqueController {
 
   void declare_parameters() final;
   Settings read_settings() final;
-  void prepare() final;
-  void begin() final;
+  void prepare(const ParameterValues& values) final;
+  void check(const ParameterValues& values) const final;
+  void change(const ParameterValues& values) final;
+  std::unique_ptr<Evaluator> make_evaluator(const dynamics::Model& model) const final;
+  void start() final;
   void end() final;
   void release() final;
+  void create_topics();
   Names state_names() const final;
   void refer(const rclcpp::Time& time, double period) noexcept final;
   void finish(const rclcpp::Time& time, double period) noexcept final;
 
   /// Throws ArgumentError, naming what is wrong.
   std::unique_ptr<TrackedTrajectory> track(const trajectory_msgs::msg::JointTrajectory& message);
+  dynamics::Knots knots(const trajectory_msgs::msg::JointTrajectory& message, bool partial);
   void apply_tolerances(const Action::Goal& goal, TrackedTrajectory& trajectory) const;
   rclcpp_action::GoalResponse handle_goal(const Action::Goal& goal);
   void accept(const std::shared_ptr<GoalHandle>& goal);
@@ -86,7 +96,8 @@ class JointReferenceController : public TorqueController {
 
   std::shared_ptr<joint_reference::ParamListener> listener_;
   std::unique_ptr<joint_reference::Params> params_;
-  std::vector<double> path_tolerance_, goal_tolerance_;
+  Gains gains_;
+  std::vector<double> inertia_;  // the diagonal of M at activation
   std::vector<double> measured_, measured_rate_;
   TrajectoryFollower follower_;
   TripleBuffer<Snapshot> snapshots_;
@@ -109,16 +120,14 @@ class JointReferenceController : public TorqueController {
 /// tau = ID(q, qd, qdd_ref + kp e + kd e').
 class ComputedTorqueController final : public JointReferenceController {
  private:
-  std::unique_ptr<Evaluator> make_evaluator(const dynamics::Model& model) const override;
-  void set_gains(const joint_reference::Params& params, std::span<const double> m_ii) override;
+  Gains gains_from(const ParameterValues& values, std::span<const double> inertia) const override;
   dynamics::Status torques(Evaluator& evaluator, std::span<double> tau) noexcept override;
 };
 
 /// tau = ID(q, qd, qdd_ref) + kp e + kd e'.
 class JointImpedanceController final : public JointReferenceController {
  private:
-  std::unique_ptr<Evaluator> make_evaluator(const dynamics::Model& model) const override;
-  void set_gains(const joint_reference::Params& params, std::span<const double> m_ii) override;
+  Gains gains_from(const ParameterValues& values, std::span<const double> inertia) const override;
   dynamics::Status torques(Evaluator& evaluator, std::span<double> tau) noexcept override;
 };
 

@@ -5,18 +5,21 @@
 // and command interfaces of the joints, and the checks of the measured state.
 //
 //   robot.configure(*get_node(), get_robot_description(), settings);     // allocates, may throw
+//   robot.open(*get_node(), make_evaluator);
 //   robot.start(state_interfaces_);                                      // on_activate
 //
 //   robot.begin_cycle(period);                                           // update(), never throws
 //   if (!robot.read(state_interfaces_, period)) return robot.hold(command_interfaces_, period);
 //   robot.evaluate(law, tau);
-//   robot.write(command_interfaces_, tau);
+//   return robot.write(command_interfaces_, tau, period);
 //
 // Payloads. Each controller has the service ~/set_payload with any number of named payloads. They
-// belong to the controller's model only: the robot, simulated or real, does not change. A new model
-// is built in the service's thread. The control loop then ramps from the torques of the old model
-// to those of the new one. As inverse dynamics is linear in the inertial parameters, this is a ramp
-// of the parameters.
+// belong to the controller's model only: the robot, simulated or real, does not change.
+//
+// Evaluators. A model with its payloads, the gains of a law and the memory to evaluate both is an
+// Evaluator. A change of a payload or a gain builds a new one, in the thread of the service or the
+// parameter. The control loop then ramps from the torques of the old one to those of the new one. As
+// inverse dynamics is linear in the inertial parameters, the ramp of a payload is one of them.
 //
 // Measured state. It is refused if a value is not finite, cannot be read, or if the positions stay
 // bit for bit the same while the measured velocities of the last 0.2 s amount to 1e-3 rad or m.
@@ -26,8 +29,8 @@
 
 #include <controller_interface/controller_interface_base.hpp>
 #include <cstddef>
-#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/model.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <dynamics_core/workspace.hpp>
 #include <dynamics_msgs/srv/set_named_payload.hpp>
 #include <functional>
@@ -51,9 +54,9 @@ struct Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  /// Called in the control loop before this evaluator replaces the one of before. Must not throw,
-  /// allocate or wait.
-  virtual void continue_from(Evaluator& /*before*/) noexcept {}
+  /// Called in the control loop before this evaluator replaces another one. Must not throw, allocate
+  /// or wait.
+  virtual void continue_from(Evaluator& /*replaced*/) noexcept {}
 
   const dynamics::Model model;
   dynamics::Workspace workspace;
@@ -83,10 +86,12 @@ class RobotInLoop {
   RobotInLoop(const RobotInLoop&) = delete;
   RobotInLoop& operator=(const RobotInLoop&) = delete;
 
-  /// Builds the model from the URDF and starts the service. Throws std::exception for a URDF that
-  /// is no robot and for joints that it does not have, naming the parameter.
+  /// Builds the model from the URDF. Throws std::exception for a URDF that is no robot and for
+  /// joints that it does not have, naming the parameter.
   void configure(rclcpp_lifecycle::LifecycleNode& node, const std::string& urdf,
-                 const RobotSettings& settings, Factory factory);
+                 const RobotSettings& settings);
+  /// Makes the first evaluator and starts the service. Throws what the factory throws.
+  void open(rclcpp_lifecycle::LifecycleNode& node, Factory factory);
   /// Ends the service and forgets the payloads.
   void release();
 
@@ -100,11 +105,16 @@ class RobotInLoop {
   /// The robot without the payloads of the service.
   const dynamics::Model& bare_model() const { return *bare_; }
 
+  /// Not in the control loop: calls `change`, which may set what the factory reads, and replaces the
+  /// evaluator within `ramp_time`. One caller at a time.
+  void rebuild(double ramp_time, const std::function<void()>& change);
+  /// Not in the control loop, before the first cycle: uses the last evaluator without a ramp.
+  void settle() noexcept;
+
   using States = std::vector<hardware_interface::LoanedStateInterface>;
   using Commands = std::vector<hardware_interface::LoanedCommandInterface>;
 
-  /// Before the first cycle: uses a payload that was set in the meantime without a ramp, reads the
-  /// state. False if the state is not valid.
+  /// Before the first cycle: settle(), and reads the state. False if the state is not valid.
   bool start(const States& states) noexcept;
 
   /// Continues a ramp, or begins the next.
@@ -115,7 +125,7 @@ class RobotInLoop {
   std::span<const double> velocities() const { return qd_; }
   std::span<const double> efforts() const { return effort_; }  ///< zero without `measure_effort`
 
-  /// The model in use; that of before during a ramp.
+  /// The evaluator in use; the old one during a ramp.
   Evaluator& evaluator() { return *current_; }
 
   /// tau = law(evaluator, tau), during a ramp between those of both models. A law is called as
@@ -134,8 +144,12 @@ class RobotInLoop {
   /// limit, all torques beyond gravity are reduced by the same factor. Returns whether they were.
   bool limit(std::span<double> tau) noexcept;
 
-  /// Writes the torques of the commanded joints.
-  void write(Commands& commands, std::span<const double> tau) noexcept;
+  /// Writes the torques of the commanded joints; ERROR after `stale_time` in which a command could
+  /// not be written.
+  controller_interface::return_type write(Commands& commands, std::span<const double> tau,
+                                          double period) noexcept;
+  /// The cycle of a controller without commands is complete.
+  void accept() noexcept { invalid_ = 0.0; }
   /// Writes the torques of the last cycle; ERROR after `stale_time` without a valid state.
   controller_interface::return_type hold(Commands& commands, double period) noexcept;
   /// Why the last hold() was needed; empty if it was not.
@@ -143,7 +157,8 @@ class RobotInLoop {
   void report(const char* fault) noexcept { fault_ = fault; }
 
  private:
-  std::unique_ptr<Evaluator> make_evaluator() const;
+  std::unique_ptr<Evaluator> make_evaluator(double ramp_time) const;
+  bool send(Commands& commands, std::span<const double> tau) noexcept;
   void set_payload(const SetPayload::Request& request, SetPayload::Response& response);
 
   RobotSettings settings_;
@@ -164,7 +179,7 @@ class RobotInLoop {
   double ramp_ = 0.0;
   std::vector<double> q_, qd_, effort_, read_, gravity_, other_, last_;
   std::vector<double> moved_;  // by the velocities, while the positions are the same
-  double invalid_ = 0.0;       // time without a valid state
+  double invalid_ = 0.0;       // time without a valid state or command
   bool written_ = false;
   const char* fault_ = "";
 };

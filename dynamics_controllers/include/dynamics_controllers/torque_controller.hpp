@@ -14,31 +14,18 @@
 // law has no answer (a singular inertia matrix), the last efforts are repeated for `stale_time`;
 // then update() returns an error, and the controller manager deactivates the controller.
 
-#include <controller_interface/chainable_controller_interface.hpp>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "dynamics_controllers/robot_in_loop.hpp"
+#include "dynamics_controllers/robot_controller.hpp"
 
 namespace dynamics_controllers {
 
-using controller_interface::CallbackReturn;
-using controller_interface::return_type;
-
 /// Base of the controllers that command efforts; see above.
-class TorqueController : public controller_interface::ChainableControllerInterface {
- public:
-  CallbackReturn on_init() final;
-  controller_interface::InterfaceConfiguration command_interface_configuration() const final;
-  controller_interface::InterfaceConfiguration state_interface_configuration() const final;
-  CallbackReturn on_configure(const rclcpp_lifecycle::State& previous) final;
-  CallbackReturn on_activate(const rclcpp_lifecycle::State& previous) final;
-  CallbackReturn on_deactivate(const rclcpp_lifecycle::State& previous) final;
-  CallbackReturn on_cleanup(const rclcpp_lifecycle::State& previous) final;
-  CallbackReturn on_error(const rclcpp_lifecycle::State& previous) final;
-
+class TorqueController
+    : public RobotController<controller_interface::ChainableControllerInterface> {
  protected:
   struct Settings {
     RobotSettings robot;
@@ -50,21 +37,21 @@ class TorqueController : public controller_interface::ChainableControllerInterfa
 
   // Not in the control loop; these may throw. The message should name the parameter.
 
-  /// Declares the parameters.
-  virtual void declare_parameters() = 0;
-  /// Reads the parameters.
+  /// Reads the parameters that are read-only.
   virtual Settings read_settings() = 0;
-  virtual std::unique_ptr<Evaluator> make_evaluator(const dynamics::Model& model) const;
-  /// The model is known: checks what depends on it, allocates, creates topics.
-  virtual void prepare() {}
+  /// The model is known: checks what depends on it, allocates, creates topics, sets what
+  /// make_evaluator() needs.
+  virtual void prepare(const ParameterValues& values) = 0;
+  virtual std::unique_ptr<Evaluator> make_evaluator(const dynamics::Model& model) const = 0;
   /// The state at activation is in robot().
-  virtual void begin() {}
-  virtual void end() {}
-  virtual void release() {}
+  virtual void start() {}
   /// Reference interfaces, in the order of references().
   virtual Names reference_names() const = 0;
   /// State interfaces, in the order of set_state().
   virtual Names state_names() const { return {}; }
+  /// Replaces the evaluator after `change` set what make_evaluator() needs: the torques change within
+  /// the blend time.
+  void rebuild(const std::function<void()>& change);
 
   // In the control loop: these never allocate, wait or throw.
 
@@ -75,8 +62,6 @@ class TorqueController : public controller_interface::ChainableControllerInterfa
   /// The torques were written.
   virtual void finish(const rclcpp::Time& /*time*/, double /*period*/) noexcept {}
 
-  RobotInLoop& robot() { return robot_; }
-  const RobotInLoop& robot() const { return robot_; }
   /// Values of the reference interfaces; NaN where there is none, and if not in chained mode.
   std::span<const double> references() const { return references_; }
   void set_state(std::size_t index, double value) noexcept;
@@ -93,9 +78,10 @@ class TorqueController : public controller_interface::ChainableControllerInterfa
       final;
 
  private:
+  void set_up(const ParameterValues& values) final;
+  void begin() final;
   void blend(double period) noexcept;
 
-  RobotInLoop robot_;
   Settings settings_;
   std::vector<double> tau_, offset_, references_;
   std::vector<hardware_interface::CommandInterface::SharedPtr> reference_handles_;
@@ -103,10 +89,5 @@ class TorqueController : public controller_interface::ChainableControllerInterfa
   double active_time_ = 0.0;
   bool first_ = true;
 };
-
-/// One entry per joint: `given` if it has one entry per joint, or its only entry for all of them;
-/// `fallback` if it is empty. Throws ArgumentError, naming the parameter.
-std::vector<double> per_joint(const char* parameter, const std::vector<double>& given,
-                              std::size_t joints, double fallback);
 
 }  // namespace dynamics_controllers

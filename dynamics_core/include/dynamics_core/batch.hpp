@@ -51,12 +51,12 @@
 #include <type_traits>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 namespace view {
 
@@ -192,7 +192,7 @@ class BatchWorkspace {
   std::size_t threads() const;    ///< that work on a call
   std::size_t pack_size() const;  ///< states per SIMD register; of floats twice as many
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:
@@ -283,3 +283,4 @@ Status try_inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstFl
 
 }  // namespace batch
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -2,9 +2,8 @@
 #include "dynamics_core/batch.hpp"
 
 #include "batch/batch_call.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 
 namespace dynamics::batch {
 namespace {

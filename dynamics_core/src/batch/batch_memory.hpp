@@ -37,7 +37,7 @@ struct BatchProblem {
 /// Throws the error of a problem, with its message.
 [[noreturn]] void raise(const BatchProblem& problem, const Model& model);
 
-struct BatchWorkspace::Memory {
+struct [[gnu::visibility("hidden")]] BatchWorkspace::Memory {
   Memory(const Model& model, const BatchOptions& options);
 
   template <class Real>

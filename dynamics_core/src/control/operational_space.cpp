@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/operational_space.hpp"
-
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -9,6 +7,7 @@
 
 #include "control/status_error.hpp"
 #include "control/stock_controllers.hpp"
+#include "dynamics_core/control_laws.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "spatial/symmetric_eigen.hpp"
@@ -18,9 +17,8 @@ namespace {
 
 using Map = Eigen::Map<const Eigen::VectorXd>;
 using Vector6 = Eigen::Matrix<double, 6, 1>;
-/// Six-vectors and 6 x 6 matrices of the task, or three where only the position has a stiffness.
+/// Six numbers, or three where only the position has a stiffness.
 using TaskVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
-using TaskMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
 
 Map map(ConstVector v) { return {v.data(), static_cast<Eigen::Index>(v.size())}; }
 
@@ -65,31 +63,64 @@ struct OperationalSpaceLaw::Memory {
         damping(options.damping),
         local(options.axes == Axes::local),
         K(task_stiffness(options.stiffness)),
-        root(K.cwiseSqrt()),
-        actual(robot),
-        desired(robot),
-        workspace(robot),
-        factor(robot) {
-    const auto columns = static_cast<Eigen::Index>(robot.size()), rows = K.size();
+        kinematics(robot),
+        factor(robot),
+        zero(robot.size(), 0.0) {
+    const auto columns = static_cast<Eigen::Index>(robot.size());
     J.resize(6, columns);
-    J_rate.resize(6, columns);
-    J_task.resize(rows, columns);
-    MJ.resize(columns, rows);
-    M.resize(columns, columns);
-    torques.resize(columns);
+    MJ.resize(columns, K.size());
   }
+
+  /// The forces of the task, in the axes of the stiffness; feedforward is x''_ref - J' qd - J a.
+  template <int Rows>
+  Status task_forces(const Vector6& error, const Vector6& rate, const Vector6& feedforward,
+                     Vector6& force) noexcept;
 
   Model model;
   std::size_t frame;
   double damping;
   bool local;
-  TaskVector K, root;
-  Kinematics actual, desired;
-  Workspace workspace;
+  TaskVector K;
+  Kinematics kinematics;
   InertiaFactor factor;
-  Eigen::MatrixXd J, J_rate, J_task, MJ, M;
-  Eigen::VectorXd torques;
+  std::vector<double> zero;
+  Eigen::MatrixXd J, MJ;
 };
+
+template <int Rows>
+Status OperationalSpaceLaw::Memory::task_forces(const Vector6& error, const Vector6& rate,
+                                                const Vector6& feedforward,
+                                                Vector6& force) noexcept {
+  using Vector = Eigen::Matrix<double, Rows, 1>;
+  using Matrix = Eigen::Matrix<double, Rows, Rows>;
+  const auto J_task = J.bottomRows<Rows>();
+  const Vector stiffness = K, root = stiffness.cwiseSqrt();
+  // M^-1 J^T, and B = K^1/2 J M^-1 J^T K^1/2 = V diag(w^2) V^T
+  MJ = J_task.transpose();
+  if (const Status status = try_solve_inertia(model, factor, MJ, MJ); status != Status::ok)
+    return status;
+  Matrix B = J_task.lazyProduct(MJ.leftCols<Rows>());
+  B = root.asDiagonal() * B * root.asDiagonal();
+  Vector squares;
+  Matrix modes;
+  if (!symmetric_eigen(B, squares, modes)) return Status::not_finite;
+  // directions that the joints cannot move have no inertia and no damping
+  constexpr double smallest = 1e-10;
+  Vector inverse, inverse_root;
+  for (Eigen::Index i = 0; i < Rows; ++i) {
+    const double square = squares[i];
+    const bool movable = square > smallest * squares[Rows - 1];
+    inverse[i] = movable ? 1.0 / square : 0.0;
+    inverse_root[i] = movable ? 1.0 / std::sqrt(square) : 0.0;
+  }
+  // L = V diag(w^-2) V^T and D = 2 z V diag(w^-1) V^T with V <- K^1/2 V
+  const Matrix V = root.asDiagonal() * modes;
+  const Vector along = inverse.cwiseProduct(V.transpose() * feedforward.tail<Rows>());
+  const Vector damped = inverse_root.cwiseProduct(V.transpose() * rate.tail<Rows>());
+  force.tail<Rows>() += stiffness.cwiseProduct(error.tail<Rows>());
+  force.tail<Rows>().noalias() += V * (along + 2.0 * damping * damped);
+  return Status::ok;
+}
 
 OperationalSpaceLaw::OperationalSpaceLaw(const Model& model,
                                          const OperationalSpaceOptions& options) {
@@ -109,7 +140,9 @@ OperationalSpaceLaw& OperationalSpaceLaw::operator=(OperationalSpaceLaw&&) noexc
 std::size_t OperationalSpaceLaw::frame() const { return memory_->frame; }
 
 Status OperationalSpaceLaw::try_pose(ConstVector q, Pose& pose) noexcept {
-  return try_frame_pose(memory_->model, memory_->workspace, q, memory_->frame, pose);
+  Memory& m = *memory_;
+  const Status status = try_forward_kinematics(m.model, m.kinematics, q);
+  return status == Status::ok ? try_frame_pose(m.model, m.kinematics, m.frame, pose) : status;
 }
 Pose OperationalSpaceLaw::pose(ConstVector q) {
   Pose result;
@@ -121,9 +154,9 @@ Status OperationalSpaceLaw::try_target(ConstVector q, ConstVector qd, ConstVecto
                                        FrameTarget& target) noexcept {
   Memory& m = *memory_;
   FrameMotion motion;
-  Status status = try_forward_kinematics(m.model, m.desired, q, qd, qdd);
+  Status status = try_forward_kinematics(m.model, m.kinematics, q, qd, qdd);
   if (status == Status::ok) {
-    status = try_frame_motion(m.model, m.desired, m.frame, Axes::local_world_aligned, motion);
+    status = try_frame_motion(m.model, m.kinematics, m.frame, Axes::local_world_aligned, motion);
   }
   if (status == Status::ok) target = {motion.pose, motion.velocity, motion.acceleration, {}};
   return status;
@@ -144,82 +177,42 @@ Status OperationalSpaceLaw::try_add_torques(ConstVector q, ConstVector qd,
                                             MutableVector tau) noexcept {
   Memory& m = *memory_;
   const Model& model = m.model;
-  const Eigen::Index rows = m.K.size();
   if (!(posture.checked_size() == model.size()) || !(tau.checked_size() == model.size()))
     return Status::wrong_size;
   if (!is_finite(target) || !map(posture).allFinite()) return Status::not_finite;
 
-  // motion of the frame, in the world's axes
-  constexpr Axes axes = Axes::local_world_aligned;
-  Pose pose;
-  Twist velocity;
-  for (const Status status : {try_forward_kinematics(model, m.actual, q, qd),
-                              try_frame_pose(model, m.actual, m.frame, pose),
-                              try_frame_velocity(model, m.actual, m.frame, axes, velocity),
-                              try_jacobian(model, m.actual, m.frame, axes, m.J),
-                              try_jacobian_rate(model, m.actual, m.frame, axes, m.J_rate),
-                              try_decompose_inertia(model, m.factor, q),
-                              try_inertia_matrix(model, m.workspace, q, m.M)}) {
+  // motion of the frame in the world's axes without joint accelerations: its own is J' qd
+  FrameMotion motion;
+  const Axes axes = m.local ? Axes::local : Axes::local_world_aligned;
+  for (const Status status :
+       {try_forward_kinematics(model, m.kinematics, q, qd, m.zero),
+        try_frame_motion(model, m.kinematics, m.frame, Axes::local_world_aligned, motion),
+        try_jacobian(model, m.kinematics, m.frame, axes, m.J),
+        try_decompose_inertia(model, m.factor, q)}) {
     if (status != Status::ok) return status;
   }
-  const Eigen::AngleAxisd rotation(
-      Eigen::Matrix3d(target.pose.rotation * pose.rotation.transpose()));
-  Vector6 error, rate, feedforward, wrench;
-  error << rotation.angle() * rotation.axis(), target.pose.translation - pose.translation;
-  rate << target.velocity.angular - velocity.angular, target.velocity.linear - velocity.linear;
-  feedforward << target.acceleration.angular, target.acceleration.linear;
-  feedforward.noalias() -= m.J_rate * map(qd);
-  wrench << target.wrench.moment, target.wrench.force;
-
-  // the same in the axes of the stiffness
-  if (m.local) {
-    const Eigen::Matrix3d to_frame = pose.rotation.transpose();
-    for (Vector6* const v : {&error, &rate, &feedforward, &wrench}) {
-      v->head<3>() = (to_frame * v->head<3>()).eval();
-      v->tail<3>() = (to_frame * v->tail<3>()).eval();
-    }
-    for (Eigen::Index j = 0; j < m.J.cols(); ++j) {
-      m.J.block<3, 1>(0, j) = (to_frame * m.J.block<3, 1>(0, j)).eval();
-      m.J.block<3, 1>(3, j) = (to_frame * m.J.block<3, 1>(3, j)).eval();
-    }
-  }
+  const Eigen::Matrix3d& R = motion.pose.rotation;
+  const Eigen::AngleAxisd rotation(Eigen::Matrix3d(target.pose.rotation * R.transpose()));
+  Vector6 error, rate, feedforward, force;
+  error << rotation.angle() * rotation.axis(),
+      target.pose.translation - motion.pose.translation;
+  rate << target.velocity.angular - motion.velocity.angular,
+      target.velocity.linear - motion.velocity.linear;
+  feedforward << target.acceleration.angular - motion.acceleration.angular,
+      target.acceleration.linear - motion.acceleration.linear;
   // a wrench beside a translational stiffness has all of its moment
-  Map posture_map = map(posture);
-  m.torques.noalias() = m.J.transpose() * wrench;
-
-  // M^-1 J^T, and B = K^1/2 J M^-1 J^T K^1/2 = V diag(w^2) V^T
-  m.J_task = m.J.bottomRows(rows);
-  m.MJ = m.J_task.transpose();
-  if (const Status status = try_solve_inertia(model, m.factor, m.MJ, m.MJ); status != Status::ok)
-    return status;
-  TaskMatrix B = m.J_task.lazyProduct(m.MJ);
-  B = m.root.asDiagonal() * B * m.root.asDiagonal();
-  TaskVector squares(rows);
-  TaskMatrix modes(rows, rows);
-  if (!symmetric_eigen(B, squares, modes)) return Status::not_finite;
-  // directions that the joints cannot move have no inertia and no damping
-  constexpr double smallest = 1e-10;
-  TaskVector inverse(rows), inverse_root(rows);
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const double square = squares[i];
-    const bool movable = square > smallest * squares[rows - 1];
-    inverse[i] = movable ? 1.0 / square : 0.0;
-    inverse_root[i] = movable ? 1.0 / std::sqrt(square) : 0.0;
+  force << target.wrench.moment, target.wrench.force;
+  if (m.local) {  // the axes of the stiffness
+    for (Vector6* const v : {&error, &rate, &feedforward, &force}) {
+      v->head<3>() = (R.transpose() * v->head<3>()).eval();
+      v->tail<3>() = (R.transpose() * v->tail<3>()).eval();
+    }
   }
-  const TaskMatrix V = m.root.asDiagonal() * modes;
-  const auto inertia_times = [&](const TaskVector& x) -> TaskVector {
-    return V * (inverse.asDiagonal() * (V.transpose() * x));
-  };
-  TaskVector force =
-      inertia_times(feedforward.tail(rows)) + m.K.cwiseProduct(error.tail(rows)) +
-      2.0 * m.damping * (V * (inverse_root.asDiagonal() * (V.transpose() * rate.tail(rows))));
-
-  // posture: M a without its part in the task
-  m.torques.noalias() += m.M * posture_map;
-  const TaskVector disturbed = m.J_task.lazyProduct(posture_map);
-  force -= inertia_times(disturbed);
-  m.torques.noalias() += m.J_task.transpose() * force;
-  Eigen::Map<Eigen::VectorXd>(tau.data(), m.torques.size()) += m.torques;
+  feedforward.noalias() -= m.J.lazyProduct(map(posture));
+  const Status status = m.K.size() == 6 ? m.task_forces<6>(error, rate, feedforward, force)
+                                        : m.task_forces<3>(error, rate, feedforward, force);
+  if (status != Status::ok) return status;
+  Eigen::Map<Eigen::VectorXd>(tau.data(), m.J.cols()).noalias() += m.J.transpose() * force;
   return Status::ok;
 }
 

@@ -5,7 +5,7 @@
 
 #include "control/gains.hpp"
 #include "control/stock_controllers.hpp"
-#include "dynamics_core/operational_space.hpp"
+#include "dynamics_core/control_laws.hpp"
 
 namespace dynamics {
 namespace {
@@ -28,14 +28,13 @@ class OperationalSpaceImpedance final : public Controller {
                             options_.frame, options_.stiffness,
                             options_.gains.damping.empty() ? 1.0 : options_.gains.damping[0]});
     acceleration_.assign(model.size(), 0.0);
-    zero_.assign(model.size(), 0.0);
   }
 
   void torques(const ControlInput& now, std::span<double> tau) override {
     const std::size_t n = tau.size();
     const auto q = now.q.first(n), qd = now.qd.first(n);
     for (std::size_t i = 0; i < n; ++i) acceleration_[i] = posture_.feedback(i, now);
-    now.plant.feedforward_torques(now.t, q, qd, zero_, tau);
+    now.plant.feedforward_torques(now.t, q, qd, acceleration_, tau);
     law_->add_torques(q, qd, law_->target(now.q_ref, now.qd_ref, now.qdd_ref), acceleration_, tau);
   }
 
@@ -49,7 +48,7 @@ class OperationalSpaceImpedance final : public Controller {
   ControllerOptions options_;
   JointGains posture_;
   std::optional<OperationalSpaceLaw> law_;
-  std::vector<double> acceleration_, zero_;
+  std::vector<double> acceleration_;
 };
 
 }  // namespace

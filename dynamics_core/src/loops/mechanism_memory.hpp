@@ -44,7 +44,7 @@ struct DerivativeMemory {
   Eigen::VectorXd tau;
 };
 
-struct [[gnu::visibility("hidden")]] MechanismWorkspace::Memory {
+struct MechanismWorkspace::Memory {
   explicit Memory(const Mechanism& mechanism);
 
   Workspace tree;

@@ -29,6 +29,7 @@ struct BasicTreeBody {
   bool at_parent_origin = false;         ///< position is zero
   bool next_is_child = false;            ///< the next body of the list is a child of this one
   bool has_nonadjacent_child = false;    ///< some child is not the next body of the list
+  bool carries_mass = false;             ///< this joint or one beyond it is prismatic
 
   Real rotor_inertia = 0.0;  ///< (kg m^2 or kg)
   Real offset = 0.0;         ///< (rad)

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics {
 

@@ -289,11 +289,9 @@ DYNAMICS_INLINE void transform_z_to_body(const JointRotation<kind, Frame, S>& ro
   }
 }
 
-/// A rigid inertia.
+/// A symmetric matrix.
 template <AlphaKind kind, class Frame, class S>
-DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Frame, S>& rotation,
-                                                    const RigidInertia<S>& m) {
-  Sym3<S> J = m.inertia;
+DYNAMICS_INLINE Sym3<S> to_parent(const JointRotation<kind, Frame, S>& rotation, Sym3<S> J) {
   rotate_about_z(rotation.c, rotation.s, J);
   if constexpr (kind == AlphaKind::plus_90) {
     J = {J.xx, -J.xz, J.xy, J.zz, -J.yz, J.yy};
@@ -302,7 +300,27 @@ DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Fr
   } else if constexpr (kind == AlphaKind::general) {
     J = fixed_to_parent(rotation.frame, J);
   }
-  const RigidInertia<S> rotated = {m.mass, rotation.to_parent(m.first_moment), J};
+  return J;
+}
+/// zz of a symmetric matrix in the parent's axes.
+template <AlphaKind kind, class Frame, class S>
+DYNAMICS_INLINE S zz_to_parent(const JointRotation<kind, Frame, S>& rotation, const Sym3<S>& J) {
+  if constexpr (kind == AlphaKind::zero) {
+    return J.zz;
+  } else if constexpr (kind == AlphaKind::general) {
+    return to_parent(rotation, J).zz;
+  } else {
+    const S &c = rotation.c, &s = rotation.s;
+    const S both = s * J.xy + c * J.yy;
+    return s * (s * J.xx + c * J.xy) + c * both;
+  }
+}
+/// A rigid inertia.
+template <AlphaKind kind, class Frame, class S>
+DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Frame, S>& rotation,
+                                                    const RigidInertia<S>& m) {
+  const RigidInertia<S> rotated = {m.mass, rotation.to_parent(m.first_moment),
+                                   to_parent(rotation, m.inertia)};
   if (rotation.frame.at_parent_origin) return rotated;
   return translate(constant<S>(rotation.frame.position), rotated);
 }
@@ -310,17 +328,7 @@ DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Fr
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE S zz_on_parent(const JointRotation<kind, Frame, S>& rotation,
                                const RigidInertia<S>& m) {
-  const Sym3<S>& J = m.inertia;
-  S zz = J.zz;
-  if constexpr (kind == AlphaKind::plus_90 || kind == AlphaKind::minus_90) {
-    const S &c = rotation.c, &s = rotation.s;
-    const S both = s * J.xy + c * J.yy;
-    zz = s * (s * J.xx + c * J.xy) + c * both;
-  } else if constexpr (kind == AlphaKind::general) {
-    Sym3<S> rotated = J;
-    rotate_about_z(rotation.c, rotation.s, rotated);
-    zz = fixed_to_parent(rotation.frame, rotated).zz;
-  }
+  const S zz = zz_to_parent(rotation, m.inertia);
   if (rotation.frame.at_parent_origin) return zz;
   const auto& r = rotation.frame.position;
   const Vec3<S> h = rotation.to_parent(m.first_moment);

@@ -11,9 +11,8 @@
 
 #include "batch/batch_robots.hpp"
 #include "dynamics_core/batch.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/compare.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/model.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The momentum observer against closed forms and simulated robots that are pushed.
 
-#include "dynamics_core/momentum_observer.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/control_laws.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
+#include "dynamics_core/view.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/refusals.hpp"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The impedance of a frame: stiffness in the axes of the frame, pose references, wrenches.
 
-#include "dynamics_core/operational_space.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/control_laws.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/refusals.hpp"
 
@@ -43,8 +42,8 @@ Pose settled(const Model& model, OperationalSpaceLaw& law, const FrameTarget& ta
   std::vector<double> tau(n), posture(n);
   for (long k = std::lround(seconds / 0.001); k > 0; --k) {
     const auto q = robot.positions(), qd = robot.velocities();
-    bias_forces(model, workspace, q, qd, tau);
     for (std::size_t i = 0; i < n; ++i) posture[i] = 25.0 * (ready[i] - q[i]) - 10.0 * qd[i];
+    inverse_dynamics(model, workspace, q, qd, posture, tau);
     law.add_torques(q, qd, target, posture, tau);
     for (std::size_t i = 0; i < n; ++i) robot.commands()[i] = JointCommand::effort(tau[i]);
     EXPECT_TRUE(robot.step()) << robot.fault();

@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/sample_beams.hpp"
 #include "support/small_robots.hpp"
 #include "support/status_functions.hpp"

@@ -8,9 +8,8 @@
 
 #include <complex>
 
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"
 #include "rigid/recursions/friction.hpp"
 #include "rigid/recursions/inverse_dynamics.hpp"

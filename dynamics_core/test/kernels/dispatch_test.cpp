@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "model/tree.hpp"
 #include "rigid/kernels/kernel_table.hpp"
 #include "support/compare.hpp"

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 
 namespace dynamics::test {
 namespace {

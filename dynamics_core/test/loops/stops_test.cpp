@@ -9,8 +9,8 @@
 #include <cmath>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "loops/closed_forms.hpp"
 
 namespace dynamics::test {

@@ -16,7 +16,7 @@
 #include <sstream>
 
 #include "dynamics_core/check.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 
 namespace dynamics {
 namespace {

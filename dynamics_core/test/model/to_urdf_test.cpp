@@ -13,8 +13,8 @@
 #include <random>
 #include <sstream>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics {
 namespace {

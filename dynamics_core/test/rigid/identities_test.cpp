@@ -11,10 +11,9 @@
 #include <string_view>
 
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/workspace.hpp"
 #include "model/tree.hpp"
 #include "support/random_robot.hpp"

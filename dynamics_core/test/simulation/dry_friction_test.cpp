@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "simulation/joint_constraints.hpp"
 #include "support/allocation_counter.hpp"

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "simulation/impulse_step.hpp"
 #include "simulation/real_time.hpp"
 #include "support/dry_friction.hpp"

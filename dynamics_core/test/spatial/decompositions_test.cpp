@@ -127,21 +127,27 @@ TEST(SymmetricEigen, AgreesWithEigen) {
 
 TEST(SymmetricEigen, IsAccurateWhereEigenvaluesAreTiny) {
   // scaled by powers of ten, a well-conditioned matrix keeps its relative accuracy
-  const MatrixXd R = random_matrix(4, 4, 7);
-  const VectorXd scale = Eigen::Vector4d(1e8, 1.0, 1e-5, 1e-9);
-  const MatrixXd A =
-      scale.asDiagonal() * (R * R.transpose() + MatrixXd::Identity(4, 4)) * scale.asDiagonal();
-  const Eigenpairs pairs = symmetric_eigenpairs(A);
-  const MatrixXd inverse = (scale.cwiseInverse().asDiagonal() *
-                            (R * R.transpose() + MatrixXd::Identity(4, 4)).inverse() *
-                            scale.cwiseInverse().asDiagonal());
-  // the smallest eigenvalue is the inverse of the largest one of A^-1
-  EXPECT_NEAR(pairs.values[0] * symmetric_eigenvalues(inverse)[3], 1.0, 1e-12);
+  for (const Eigen::Index n : {4, 6}) {
+    const MatrixXd R = random_matrix(n, n, 7);
+    const VectorXd all = (VectorXd(6) << 1e8, 1.0, 1e-5, 1e-9, 1e3, 1e-7).finished();
+    const VectorXd scale = all.head(n);
+    const MatrixXd kernel = R * R.transpose() + MatrixXd::Identity(n, n);
+    const MatrixXd A = scale.asDiagonal() * kernel * scale.asDiagonal();
+    const VectorXd back = scale.cwiseInverse();
+    const MatrixXd inverse = back.asDiagonal() * kernel.inverse() * back.asDiagonal();
+    // the smallest eigenvalue is the inverse of the largest one of A^-1
+    EXPECT_NEAR(symmetric_eigenpairs(A).values[0] * symmetric_eigenvalues(inverse)[n - 1], 1.0,
+                1e-12)
+        << n;
+  }
 }
 
 TEST(SymmetricEigen, OfRepeatedAndZeroEigenvaluesIsExact) {
   EXPECT_EQ(symmetric_eigenvalues(2.0 * MatrixXd::Identity(3, 3)), VectorXd::Constant(3, 2.0));
   EXPECT_EQ(symmetric_eigenvalues(MatrixXd::Zero(3, 3)), VectorXd::Zero(3));
+  EXPECT_EQ(symmetric_eigenvalues(2.0 * MatrixXd::Identity(6, 6)), VectorXd::Constant(6, 2.0));
+  EXPECT_EQ(symmetric_eigenvalues(MatrixXd::Zero(6, 6)), VectorXd::Zero(6));
+  EXPECT_NEAR(symmetric_eigenvalues(MatrixXd::Ones(6, 6))[5], 6.0, 1e-14);
   const VectorXd values = symmetric_eigenvalues(MatrixXd::Ones(5, 5));
   EXPECT_LT((values - (VectorXd(5) << 0, 0, 0, 0, 5).finished()).cwiseAbs().maxCoeff(), 1e-14);
 }

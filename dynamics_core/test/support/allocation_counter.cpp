@@ -17,8 +17,10 @@ namespace {
 
 constinit std::atomic<bool> counting{false};
 constinit std::atomic<std::size_t> count{0};
+constinit thread_local std::size_t count_of_this_thread = 0;
 
 [[maybe_unused]] void record() {
+  ++count_of_this_thread;
   if (counting.load(std::memory_order_relaxed)) count.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -35,6 +37,8 @@ std::size_t stop() {
   counting = false;
   return count;
 }
+
+std::size_t of_this_thread() { return count_of_this_thread; }
 
 }  // namespace dynamics::test::allocation_counter
 

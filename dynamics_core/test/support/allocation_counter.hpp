@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Counts heap allocations between start() and stop(), by malloc and its variants and by operator
-// new, in this program and in the shared libraries it uses.
+// Counts heap allocations by malloc and its variants and by operator new, in this program and in the
+// shared libraries it uses: those of all threads between start() and stop(), or those of one thread.
 
 #include <cstddef>
 
@@ -14,5 +14,8 @@ bool available();
 void start();
 /// The number of allocations since start().
 std::size_t stop();
+
+/// The number of allocations of the calling thread so far.
+std::size_t of_this_thread();
 
 }  // namespace dynamics::test::allocation_counter

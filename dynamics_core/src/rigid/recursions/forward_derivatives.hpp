@@ -20,6 +20,7 @@
 // depth, with one multiplication and addition per pair and column.
 
 #include "rigid/recursions/derivatives.hpp"
+#include "rigid/recursions/udut.hpp"
 #include "spatial/transpose.hpp"
 
 namespace dynamics::kernel {
@@ -122,26 +123,6 @@ void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scr
   }
 }
 
-/// The entries of U, from psi in the base's axes.
-template <class S, class Factor>
-void unit_factor_in_base_axes(const Tree& tree, const Factor* factor,
-                              const DerivativeScratch<S>* links, S* unit) {
-  const std::size_t n = tree.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    if (is_root(tree[i])) continue;
-    const DerivativeScratch<S>& link = links[i];
-    const auto in_base_axes = [&](const Vec3<S>& v) {
-      return v.x * link.x + v.y * link.y + v.z * link.z;
-    };
-    SpatialVector<S> w = {in_base_axes(factor[i].psi.angular), in_base_axes(factor[i].psi.linear)};
-    for (std::size_t k = i; tree[k].parent >= 0;) {
-      w = translate_force(links[k].r, w);
-      k = static_cast<std::size_t>(tree[k].parent);
-      unit[k * n + i] = dot(links[k].z, tree[k].prismatic ? w.linear : w.angular);
-    }
-  }
-}
-
 /// Zeros, and ones for M^-1, in the rows of the bodies [first, end).
 template <class S>
 void clear_rows(const RowScratch<S>& scratch, std::size_t first, std::size_t end) {
@@ -182,7 +163,9 @@ void forward_dynamics_derivatives(const Tree& tree, const Factor* factor,
       entry = entry - friction_slopes[i];
     }
   }
-  unit_factor_in_base_axes(tree, factor, links, scratch.unit);
+  unit_factor<S>(tree, factor, [&](std::size_t j, std::size_t i, const S& value) {
+    scratch.unit[j * tree.size() + i] = value;
+  });
   for (std::size_t first = 0; first < tree.size(); first = end[first]) {
     solve_rows(tree, factor, scratch, first, end[first],
                [&](std::size_t column, std::size_t entries) {

@@ -12,11 +12,6 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Whether the kinds of joint rotations are handled separately: fewer operations. For packs of
-/// states the one general rotation is faster (measured: a tenth), because the code is shorter.
-template <class S>
-inline constexpr bool separates_rotations = sizeof(S) == sizeof(double);
-
 /// Adds the composite inertia of a body to that of its parent; of a revolute root with revolute
 /// children only the moment about its axis is needed.
 template <class S>
