@@ -56,6 +56,7 @@ class Call {
     for (std::size_t i = 0; i < argument_count_; ++i) check_overlap(arguments_[i], {name, memory});
     arguments_[argument_count_++] = {name, memory};
     job_.output[outputs_++] = {values.data(), argument.stride()};
+    output_bytes_ += states_ * width_ * sizeof(Real);
     return *this;
   }
   Call& under(const ExternalInputs& external) noexcept {
@@ -82,6 +83,7 @@ class Call {
              Single&& single) noexcept {
     if (status_ != Status::ok || states_ == 0) return status_;
     job_.base = &base_;
+    job_.larger_than_cache = output_bytes_ > memory_.cache_bytes;
     std::fill(memory_.faults.begin(), memory_.faults.end(), 0);
     const std::size_t chunk = chunk_size();
     const typename Table::Function kernel = Memory::kernels<Real>().*function;
@@ -218,7 +220,7 @@ class Call {
   Memory& memory_;
   Job job_;
   kernel::BaseState<double> base_;
-  std::size_t states_ = 0, outputs_ = 0, width_ = 0;
+  std::size_t states_ = 0, outputs_ = 0, width_ = 0, output_bytes_ = 0;
   Status status_ = Status::ok;
   Argument arguments_[6] = {};
   std::size_t argument_count_ = 0;

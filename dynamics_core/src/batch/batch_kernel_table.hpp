@@ -53,6 +53,7 @@ struct BatchJobOf {
   };
   Input q, qd, input;
   Output output[3];
+  bool larger_than_cache = false;  ///< the outputs: stored past the cache where possible
 };
 
 /// The list of batch kernels, with their input and outputs: for packs of doubles and of floats

@@ -2,6 +2,7 @@
 #include "batch/batch_memory.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -13,6 +14,17 @@ std::size_t thread_count(std::size_t asked) {
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
   return asked == 0 ? processors
                     : std::min<std::size_t>(asked, std::max<std::size_t>(processors, 2));
+}
+
+/// The size of the last-level cache. Servers report the sum of several caches, of which a thread
+/// uses one.
+std::size_t last_level_cache() {
+  constexpr std::size_t usual = std::size_t{32} << 20U;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  const long reported = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (reported > 0) return std::min(static_cast<std::size_t>(reported), usual);
+#endif
+  return usual;
 }
 
 void copy(const double& from, float& to) { to = static_cast<float>(from); }
@@ -95,6 +107,7 @@ BatchWorkspace::Memory::Memory(const Model& model, const BatchOptions& options)
       derivative(model),
       joints(model.body_count()),
       float_tree(model.body_count()),
+      cache_bytes(last_level_cache()),
       faults(pool.size()) {
   for (std::vector<double>& each : row) each.resize(model.size());
   const std::size_t bytes =

@@ -37,7 +37,7 @@ struct BatchProblem {
 /// Throws the error of a problem, with its message.
 [[noreturn]] void raise(const BatchProblem& problem, const Model& model);
 
-struct [[gnu::visibility("hidden")]] BatchWorkspace::Memory {
+struct BatchWorkspace::Memory {
   Memory(const Model& model, const BatchOptions& options);
 
   template <class Real>
@@ -57,6 +57,7 @@ struct [[gnu::visibility("hidden")]] BatchWorkspace::Memory {
   std::vector<BasicTreeBody<float>> float_tree;  ///< of the model of the last call with floats
   /// A state of floats as doubles: q, qd, input and output.
   std::vector<double> row[4];
+  std::size_t cache_bytes;          ///< of the last-level cache
   std::vector<std::size_t> faults;  ///< states without a result, one entry per thread
   BatchProblem problem;             ///< of the last call that failed
 

@@ -163,6 +163,25 @@ DYNAMICS_INLINE void repair_sines(const Pack::Vector& angle, double offset, Pack
     cosine.v[i] = static_cast<Pack::Real>(std::cos(x));
   }
 }
+/// Stores to memory that is aligned to the size of a register, past the cache where the instruction
+/// set can. stored_past_cache() makes the numbers visible to other threads.
+DYNAMICS_INLINE void store_past_cache(const Pack::Vector& v, Pack::Real* to) {
+#if defined(__AVX512F__)
+  _mm512_stream_si512(reinterpret_cast<__m512i*>(to), __builtin_bit_cast(__m512i, v));
+#elif defined(__AVX2__)
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(to), __builtin_bit_cast(__m256i, v));
+#elif defined(__SSE2__)
+  _mm_stream_si128(reinterpret_cast<__m128i*>(to), __builtin_bit_cast(__m128i, v));
+#else
+  __builtin_memcpy(to, &v, sizeof v);
+#endif
+}
+DYNAMICS_INLINE void stored_past_cache() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
 /// Sine and cosine of all lanes.
 #ifdef DYNAMICS_KERNEL_FLOAT
 DYNAMICS_INLINE void sine_cosine(const Pack& angle, float offset, Pack& sine, Pack& cosine) {

@@ -138,19 +138,19 @@ class PackOfStates {
     }
     // the first and the last block may overlap their neighbors, the others start at cache lines
     const Size aligned = entries_to_cache_line(first);
-    store_block(values, first, stride);
-    Size at = aligned == 0 ? count : aligned;
-    for (; at + count <= entries; at += count) {
-      if (nonzero != nullptr && all_zero(nonzero + at)) {
-        for_each_valid_lane([&](auto lane) {
-          const Pack::Vector zeros = {};
-          __builtin_memcpy(first + at + lane * stride, &zeros, sizeof zeros);
-        });
-      } else {
-        store_block(values + at, first + at, stride);
+    Size at = aligned;
+    if (aligned != 0) store_block<false>(values, first, stride);
+    // past the cache only complete lines of all states
+    if (job_.larger_than_cache && stride * sizeof(Real) % cache_line == 0) {
+      for (; at + count <= entries; at += count) {
+        store_block_or_zeros<true>(values + at, first + at, stride, nonzero, at);
+      }
+    } else {
+      for (; at + count <= entries; at += count) {
+        store_block_or_zeros<false>(values + at, first + at, stride, nonzero, at);
       }
     }
-    if (at < entries) store_block(values + entries - count, first + entries - count, stride);
+    if (at < entries) store_block<false>(values + entries - count, first + entries - count, stride);
   }
 
   // matrices: n x n entries per state, by columns
@@ -243,6 +243,7 @@ class PackOfStates {
   /// Entries of rows before a transposition, the rows of lanes after it: lane k and, of floats,
   /// lane k + state_part are in register k.
   using Square = Pack::Vector[state_part];
+  static constexpr Size cache_line = 64;
 
   /// Calls one(k) for k = 0 to count - 1, constants: registers that a loop indexes would be kept in
   /// memory.
@@ -294,17 +295,11 @@ class PackOfStates {
   }
   /// Whether Pack::count bytes are zero.
   DYNAMICS_INLINE static bool all_zero(const unsigned char* bytes) {
-    if constexpr (Pack::count >= 8) {
-      unsigned long long parts[Pack::count / 8];
-      __builtin_memcpy(parts, bytes, sizeof parts);
-      unsigned long long together = 0;
-      for (const unsigned long long part : parts) together |= part;
-      return together == 0;
-    } else {
-      bool zero = true;
-      for (Size k = 0; k < Pack::count; ++k) zero &= bytes[k] == 0;
-      return zero;
-    }
+    unsigned long long parts[(Pack::count + 7) / 8] = {};
+    __builtin_memcpy(parts, bytes, Pack::count);
+    unsigned long long together = 0;
+    for (const unsigned long long part : parts) together |= part;
+    return together == 0;
   }
   /// Stores values[k] of all states at to + k; the states are `stride` apart.
   DYNAMICS_INLINE void store_square(const Pack* values, Real* to, Size stride) const {
@@ -318,6 +313,7 @@ class PackOfStates {
   }
   /// The same of as many entries as a register has: one store per state, so that states which
   /// compete for the same places in the cache do not evict each other's half-written lines.
+  template <bool past_cache>
   DYNAMICS_INLINE void store_block(const Pack* values, Real* to, Size stride) const {
     Square squares[states_per_register];
     for_each<states_per_register>([&](auto part) {
@@ -333,8 +329,27 @@ class PackOfStates {
             (k < state_part ? own + k : (states_per_register - 1) * state_part + own + k)...);
       }
       (std::make_index_sequence<Pack::count>());
-      __builtin_memcpy(to + lane * stride, &entries, sizeof entries);
+      store_entries_of_state<past_cache>(entries, to + lane * stride);
     });
+  }
+  /// The same of entries [at, at + Pack::count), or zeros without reading the values.
+  template <bool past_cache>
+  DYNAMICS_INLINE void store_block_or_zeros(const Pack* values, Real* to, Size stride,
+                                            const unsigned char* nonzero, Size at) const {
+    if (nonzero == nullptr || !all_zero(nonzero + at)) {
+      store_block<past_cache>(values, to, stride);
+      return;
+    }
+    for_each_valid_lane(
+        [&](auto lane) { store_entries_of_state<past_cache>(Pack::Vector{}, to + lane * stride); });
+  }
+  template <bool past_cache>
+  DYNAMICS_INLINE static void store_entries_of_state(const Pack::Vector& entries, Real* to) {
+    if constexpr (past_cache) {
+      store_past_cache(entries, to);
+    } else {
+      __builtin_memcpy(to, &entries, sizeof entries);
+    }
   }
   /// Where the entries of each state start. The lanes beyond the last state repeat it.
   DYNAMICS_INLINE void rows(const Real* data, Size stride, const Real* (&row)[Pack::count]) const {
@@ -439,6 +454,7 @@ DYNAMICS_INLINE Size for_each_pack(const BatchJob& job, Size first, Size last,
     one(states);
     states.finish(faults, width);
   }
+  if (job.larger_than_cache) stored_past_cache();
   return faults;
 }
 
