@@ -37,7 +37,8 @@ inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// Z of the body's frame in the parent's axes: Rz(beta) Rx(alpha) z.
 template <class Frame>
-DYNAMICS_INLINE Vec3<double> joint_axis(const Frame& frame) {
+DYNAMICS_INLINE auto joint_axis(const Frame& frame)
+    -> Vec3<decltype(frame.sin_beta * frame.sin_alpha)> {
   return {frame.sin_beta * frame.sin_alpha, -frame.cos_beta * frame.sin_alpha, frame.cos_alpha};
 }
 
@@ -59,7 +60,7 @@ DYNAMICS_INLINE Vec3<S> fixed_to_joint(const Frame& frame, Vec3<S> v) {
 template <class Frame, class S>
 DYNAMICS_INLINE ArticulatedInertia<S> fixed_to_parent(const Frame& frame,
                                                       const ReducedInertia<S>& m) {
-  const double c = frame.cos_alpha, s = frame.sin_alpha;
+  const auto c = frame.cos_alpha, s = frame.sin_alpha;
   const S t = c * m.I_yy, yz = s * t, yy = c * t;
   const S k = s * m.H_yy + c * m.H_yz, ck = c * k, sk = s * k;
   ArticulatedInertia<S> rotated = {{m.I_xx, c * m.I_xy, s * m.I_xy, yy, yz, m.I_yy - yy},
@@ -215,7 +216,7 @@ DYNAMICS_INLINE SpatialVector<S> transform_to_body(const Frame& frame, const Joi
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE void propagate_to_parent(const JointRotation<kind, Frame, S>& rotation,
                                          SpatialVector<S>& f) {
-  const double d = rotation.frame.slide;
+  const auto d = rotation.frame.slide;
   const auto& r = rotation.frame.shift;
   Vec3<S>&n = f.angular, &l = f.linear;
   if (d != 0.0) {
@@ -240,7 +241,7 @@ DYNAMICS_INLINE void propagate_to_parent(const JointRotation<kind, Frame, S>& ro
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE S z_torque_on_parent(const JointRotation<kind, Frame, S>& rotation,
                                      SpatialVector<S> f) {
-  const double d = rotation.frame.slide;
+  const auto d = rotation.frame.slide;
   const auto& r = rotation.frame.shift;
   if (d != 0.0) {
     f.angular.x = f.angular.x - d * f.linear.y;
@@ -257,7 +258,7 @@ DYNAMICS_INLINE S z_torque_on_parent(const JointRotation<kind, Frame, S>& rotati
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE void transform_to_body(const JointRotation<kind, Frame, S>& rotation,
                                        SpatialVector<S>& a) {
-  const double d = rotation.frame.slide;
+  const auto d = rotation.frame.slide;
   const auto& r = rotation.frame.shift;
   Vec3<S>&w = a.angular, &v = a.linear;
   if (r[0] != 0.0) {
@@ -282,7 +283,7 @@ DYNAMICS_INLINE void transform_to_body(const JointRotation<kind, Frame, S>& rota
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE void transform_z_to_body(const JointRotation<kind, Frame, S>& rotation,
                                          SpatialVector<S>& a) {
-  const double d = rotation.frame.slide;
+  const auto d = rotation.frame.slide;
   const auto& r = rotation.frame.shift;
   const S z = a.angular.z;
   if (r[0] != 0.0) a.linear.y = a.linear.y + r[0] * z;
@@ -397,7 +398,7 @@ DYNAMICS_INLINE RevoluteColumn<S> parent_column(const JointRotation<kind, Frame,
     column = {m.I_yy, {-m.H_yx, -m.H_yz, m.H_yy}};
     M = {M.xx, M.xz, -M.xy, M.zz, -M.yz, M.yy};
   } else {
-    const double c = frame.cos_alpha, s = frame.sin_alpha;
+    const auto c = frame.cos_alpha, s = frame.sin_alpha;
     const S k = s * m.H_yy + c * m.H_yz;
     column = {s * (s * m.I_yy), {s * m.H_yx, c * k - m.H_yz, s * k}};
     rotate_about_x(c, s, M);

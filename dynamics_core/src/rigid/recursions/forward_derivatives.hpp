@@ -33,19 +33,21 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Entries of a row in one register, registers that are computed together, and registers for the
-/// rows of a short chain (none: it is solved as any tree).
+/// Entries of a row in one register, registers that are computed together (`width`, and `rest` for
+/// the last ones of a row), and registers for the rows of a short chain (none: it is solved as any
+/// tree).
 template <class S>
 struct RowPart {
   using Type = S;
-  static constexpr std::size_t count = 1, width = 3, registers = 0;
+  static constexpr std::size_t count = 1, width = 6, rest = 3, registers = 0;
 };
 template <>
 struct RowPart<double> {
 #if defined(__AVX512F__)
-  static constexpr std::size_t count = 8, width = 3, registers = 24;
+  static constexpr std::size_t count = 8, width = 3, rest = 1, registers = 24;
 #else
-  static constexpr std::size_t count = spatial::sines_at_a_time, width = 2, registers = 12;
+  static constexpr std::size_t count = spatial::sines_at_a_time, width = 2, rest = 1,
+                               registers = 12;
 #endif
   typedef double Type __attribute__((vector_size(8 * count)));  // NOLINT(modernize-use-using)
 };
@@ -196,7 +198,8 @@ void solve_short_chain(const Tree& tree, const Factor* factor, const RowScratch<
 template <class S, class Factor, class Solved>
 void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scratch,
                 std::size_t first, std::size_t end, Solved&& solved) {
-  constexpr std::size_t count = RowPart<S>::count, width = RowPart<S>::width;
+  constexpr std::size_t count = RowPart<S>::count, width = RowPart<S>::width,
+                        rest = RowPart<S>::rest;
   const auto inward_end = [&](std::size_t column, std::size_t entries) {
     // the largest end of the subtrees of the joints of these columns
     std::size_t largest = first + 1;
@@ -211,9 +214,9 @@ void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scr
                        column);
     solved(column, width * count);
   }
-  for (; column < 3 * end; column += count) {
-    solve_parts<1>(tree, factor, scratch, first, inward_end(column, count), end, column);
-    solved(column, count);
+  for (; column < 3 * end; column += rest * count) {
+    solve_parts<rest>(tree, factor, scratch, first, inward_end(column, rest * count), end, column);
+    solved(column, rest * count);
   }
 }
 

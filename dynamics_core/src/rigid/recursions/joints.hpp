@@ -24,11 +24,21 @@ template <class S>
 DYNAMICS_INLINE S joint_angle(const TreeBody& body, const S& q) {
   return body.offset == 0.0 ? q : S(q + S(body.offset));
 }
+/// Sine and cosine of the joint angle. A scalar may provide sine_cosine(q, offset, sine, cosine),
+/// where the sum would lose digits.
+template <class S>
+DYNAMICS_INLINE void joint_sine_and_cosine(const TreeBody& body, const S& q, S& sine, S& cosine) {
+  if constexpr (requires { sine_cosine(q, body.offset, sine, cosine); }) {
+    sine_cosine(q, body.offset, sine, cosine);
+  } else {
+    spatial::sine_and_cosine(joint_angle(body, q), sine, cosine);
+  }
+}
 
 /// The transform of a prismatic joint: no sine, no cosine.
 template <class S>
 DYNAMICS_INLINE JointTransform<S> prismatic_transform(const TreeBody& body, const S& q) {
-  const Vec3<double> axis = spatial::joint_axis(body);
+  const auto axis = spatial::joint_axis(body);
   const auto& p = body.position;
   return {S(body.cos_offset),
           S(body.sin_offset),
@@ -39,7 +49,7 @@ template <class S>
 DYNAMICS_INLINE spatial::PlanarRotation<S> joint_rotation(const TreeBody& body, const S& q) {
   if (body.prismatic) return {S(body.cos_offset), S(body.sin_offset)};
   spatial::PlanarRotation<S> rotation;
-  spatial::sine_and_cosine(joint_angle(body, q), rotation.s, rotation.c);
+  joint_sine_and_cosine(body, q, rotation.s, rotation.c);
   return rotation;
 }
 template <class S>
@@ -55,7 +65,7 @@ template <class S, class Scratch>
 void joint_rotations(const TreeBody* tree, std::size_t count, Scratch* scratch, const S* q) {
   for (std::size_t i = 0; i < count; ++i) {
     if (tree[i].prismatic) continue;
-    spatial::sine_and_cosine(joint_angle(tree[i], q[i]), scratch[i].at.s, scratch[i].at.c);
+    joint_sine_and_cosine(tree[i], q[i], scratch[i].at.s, scratch[i].at.c);
   }
 }
 /// Several joints at a time.
