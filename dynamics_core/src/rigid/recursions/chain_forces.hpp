@@ -36,7 +36,7 @@ template <class Scratch, class Force, class General>
 DYNAMICS_INLINE void carry_chain_forces(const Tree& tree, const Scratch* scratch, Force&& force,
                                         General&& general, ChainRows& rows) {
   constexpr std::size_t lanes = chain_lanes;
-  typedef double Vector __attribute__((vector_size(8 * lanes)));       // NOLINT
+  typedef double Vector __attribute__((vector_size(8 * lanes)));      // NOLINT
   typedef long long Indices __attribute__((vector_size(8 * lanes)));  // NOLINT
   const auto broadcast = [](double x) DYNAMICS_INLINE_LAMBDA { return x - Vector{}; };
   for (std::size_t first = 0; first < tree.size(); first += lanes) {

@@ -120,7 +120,7 @@ class JointForces<double> {
     const auto lanes = [](const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
                           const Vec3<double>& d) DYNAMICS_INLINE_LAMBDA {
       return Vec3<Vector>{Vector{a.x, b.x, c.x, d.x}, Vector{a.y, b.y, c.y, d.y},
-                         Vector{a.z, b.z, c.z, d.z}};
+                          Vector{a.z, b.z, c.z, d.z}};
     };
     angular_ = lanes(by_q.angular, by_qd.angular, inertia_row.angular, coriolis_row);
     linear_ = lanes(by_q.linear, by_qd.linear, inertia_row.linear, inertia_row.linear);
