@@ -27,7 +27,7 @@ const KernelTable& kernel_table(InstructionSet set) {
   if (set == InstructionSet::avx512) return kernel::avx512::states::table();
 #endif
 #ifdef DYNAMICS_X86_KERNELS
-  // also for AVX-512 with a compiler that is told nothing about copies (see CMakeLists.txt)
+  // also for AVX-512 if the compiler cannot limit the size of copies (see CMakeLists.txt)
   if (set != InstructionSet::baseline) return kernel::avx2::states::table();
 #endif
   static_cast<void>(set);

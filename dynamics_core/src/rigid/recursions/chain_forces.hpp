@@ -36,21 +36,21 @@ template <class Scratch, class Force, class General>
 DYNAMICS_INLINE void carry_chain_forces(const Tree& tree, const Scratch* scratch, Force&& force,
                                         General&& general, ChainRows& rows) {
   constexpr std::size_t lanes = chain_lanes;
-  typedef double Lanes __attribute__((vector_size(8 * lanes)));       // NOLINT
+  typedef double Vector __attribute__((vector_size(8 * lanes)));      // NOLINT
   typedef long long Indices __attribute__((vector_size(8 * lanes)));  // NOLINT
-  const auto broadcast = [](double x) DYNAMICS_INLINE_LAMBDA { return x - Lanes{}; };
+  const auto broadcast = [](double x) DYNAMICS_INLINE_LAMBDA { return x - Vector{}; };
   for (std::size_t first = 0; first < tree.size(); first += lanes) {
     const std::size_t end = first + lanes < tree.size() ? first + lanes : tree.size();
     Indices index = {};
     for (std::size_t k = 0; k < lanes; ++k) index[k] = static_cast<long long>(first + k);
-    const Lanes zero = {};
-    SpatialVector<Lanes> f = {{zero, zero, zero}, {zero, zero, zero}};
+    const Vector zero = {};
+    SpatialVector<Vector> f = {{zero, zero, zero}, {zero, zero, zero}};
     for (std::size_t i = end; --i > 0;) {
       const TreeBody& body = tree[i];
       if (i >= first) {
         const SpatialVector<double>& own = force(i);
         const Indices here = index == static_cast<long long>(i) - Indices{};
-        const auto insert = [&](double x, Lanes& to)
+        const auto insert = [&](double x, Vector& to)
                                 DYNAMICS_INLINE_LAMBDA { to = here ? broadcast(x) : to; };
         insert(own.angular.x, f.angular.x);
         insert(own.angular.y, f.angular.y);
@@ -60,9 +60,9 @@ DYNAMICS_INLINE void carry_chain_forces(const Tree& tree, const Scratch* scratch
         insert(own.linear.z, f.linear.z);
       }
       const auto& at = scratch[i].at;
-      const Lanes c = broadcast(at.c), s = broadcast(at.s);
+      const Vector c = broadcast(at.c), s = broadcast(at.s);
       if (general(body)) {
-        const JointTransform<Lanes> transform = {
+        const JointTransform<Vector> transform = {
             c, s, {broadcast(at.r.x), broadcast(at.r.y), broadcast(at.r.z)}};
         f = propagate_to_parent(body, transform, f);
       } else {

@@ -110,7 +110,7 @@ class JointForces {
 /// that of the others with 2 r_rate instead of r.
 template <>
 class JointForces<double> {
-  typedef double Lanes __attribute__((vector_size(32)));  // NOLINT(modernize-use-using)
+  typedef double Vector __attribute__((vector_size(32)));  // NOLINT(modernize-use-using)
   using Pair = RatePair;
 
  public:
@@ -119,8 +119,8 @@ class JointForces<double> {
                               const Vec3<double>& coriolis_row) {
     const auto lanes = [](const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
                           const Vec3<double>& d) DYNAMICS_INLINE_LAMBDA {
-      return Vec3<Lanes>{Lanes{a.x, b.x, c.x, d.x}, Lanes{a.y, b.y, c.y, d.y},
-                         Lanes{a.z, b.z, c.z, d.z}};
+      return Vec3<Vector>{Vector{a.x, b.x, c.x, d.x}, Vector{a.y, b.y, c.y, d.y},
+                          Vector{a.z, b.z, c.z, d.z}};
     };
     angular_ = lanes(by_q.angular, by_qd.angular, inertia_row.angular, coriolis_row);
     linear_ = lanes(by_q.linear, by_qd.linear, inertia_row.linear, inertia_row.linear);
@@ -128,11 +128,11 @@ class JointForces<double> {
 
   DYNAMICS_INLINE void translate(const Vec3<double>& r, const Vec3<double>& r_rate) {
     angular_ +=
-        cross(Vec3<Lanes>{arm(r.x, r_rate.x), arm(r.y, r_rate.y), arm(r.z, r_rate.z)}, linear_);
+        cross(Vec3<Vector>{arm(r.x, r_rate.x), arm(r.y, r_rate.y), arm(r.z, r_rate.z)}, linear_);
   }
   template <class Rotation>
   DYNAMICS_INLINE void rotate(const Rotation& rotation) {
-    const Lanes c = broadcast(rotation.c), s = broadcast(rotation.s);
+    const Vector c = broadcast(rotation.c), s = broadcast(rotation.s);
     const auto lanes = spatial::with_cosine_and_sine(rotation, c, s);
     angular_ = lanes.to_parent(angular_);
     linear_ = lanes.to_parent(linear_);
@@ -142,10 +142,10 @@ class JointForces<double> {
   DYNAMICS_INLINE DerivativeEntries<double> at_resting_root(
       const Rotation& rotation, const Vec3<double>& r, const Vec3<double>& r_rate,
       const DerivativeScratch<double>& root) const {
-    const Lanes c = broadcast(rotation.c), s = broadcast(rotation.s);
+    const Vector c = broadcast(rotation.c), s = broadcast(rotation.s);
     const auto lanes = spatial::with_cosine_and_sine(rotation, c, s);
-    const Vec3<Lanes> l = lanes.to_parent(linear_);
-    const Lanes torque =
+    const Vec3<Vector> l = lanes.to_parent(linear_);
+    const Vector torque =
         lanes.z_to_parent(angular_) + (arm(r.x, r_rate.x) * l.y - arm(r.y, r_rate.y) * l.x);
     return {torque[0], torque[1], l.x[2] * root.psi_linear[0] + l.y[2] * root.psi_linear[1],
             torque[3]};
@@ -168,19 +168,19 @@ class JointForces<double> {
   }
 
  private:
-  DYNAMICS_INLINE static Lanes broadcast(double x) { return x - Lanes{}; }
-  DYNAMICS_INLINE static Lanes arm(double x, double rate) {
+  DYNAMICS_INLINE static Vector broadcast(double x) { return x - Vector{}; }
+  DYNAMICS_INLINE static Vector arm(double x, double rate) {
     return __builtin_shufflevector(broadcast(x), broadcast(rate + rate), 0, 1, 2, 7);
   }
   /// The lanes of the two rows.
-  DYNAMICS_INLINE static Pair rows(const Lanes& v) { return __builtin_shufflevector(v, v, 2, 3); }
+  DYNAMICS_INLINE static Pair rows(const Vector& v) { return __builtin_shufflevector(v, v, 2, 3); }
   DYNAMICS_INLINE static Pair rates(const DerivativeScratch<double>& link, std::size_t k) {
     Pair pair;
     __builtin_memcpy(&pair, &link.psi[k], sizeof pair);
     return pair;
   }
 
-  Vec3<Lanes> angular_, linear_;
+  Vec3<Vector> angular_, linear_;
 };
 #endif
 
