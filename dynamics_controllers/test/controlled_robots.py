@@ -126,6 +126,11 @@ class ControlledRobots(unittest.TestCase):
             self.assertLess(time.monotonic(), end, f'not in time: {what}')
             self.executor.spin_once(timeout_sec=0.02)
 
+    def drain(self):
+        """Take the messages that are waiting."""
+        for _ in range(400):
+            self.executor.spin_once(timeout_sec=0.0)
+
     def call(self, kind, service, /, **fields):
         client = self.node.create_client(kind, service)
         self.until(client.service_is_ready, f'service {service}')
@@ -254,7 +259,7 @@ class ControlledRobots(unittest.TestCase):
         result = sent.result().get_result_async()
         while not result.done():
             self.advance(name, 0.1)
-            self.executor.spin_once(timeout_sec=0.05)
+            self.drain()
         self.assertEqual(result.result().result.error_code,
                          FollowJointTrajectory.Result.SUCCESSFUL,
                          result.result().result.error_string)

@@ -235,7 +235,7 @@ class TestControllers(ControlledRobots):
         for controller in ('pid_controller', 'arm_controller'):
             self.prepare(name)
             self.switch(name, (controller,), ('gravity_compensation',))
-            self.step(name, 2.0)  # the integral carries the weight, the blend is over
+            self.step(name, 4.0)  # the integral carries the weight, the blend is over
             runs[controller] = self.track(name, controller, self.cycloid())
             self.switch(name, ('gravity_compensation',), (controller,))
         self.write_csv(runs, state.joint_names)

@@ -35,8 +35,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/dynamics_coreConfig.cmake
         DESTINATION ${config_dir})
 
 # find_package(dynamics_core COMPONENTS development): what our other packages share with this one
-install(FILES cmake/DynamicsWarnings.cmake cmake/DynamicsAllocations.cmake
-        DESTINATION ${config_dir}/development)
+install(FILES cmake/DynamicsAllocations.cmake cmake/DynamicsSanitizers.cmake
+              cmake/DynamicsWarnings.cmake DESTINATION ${config_dir}/development)
 install(FILES test/support/allocation_counter.hpp test/support/allocation_counter.cpp
         DESTINATION ${config_dir}/development/support)
 

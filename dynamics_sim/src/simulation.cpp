@@ -86,9 +86,9 @@ void Simulation::read_parameters() {
     descriptor.read_only = name != "speed";
     descriptor.dynamic_typing = true;
     rclcpp::Parameter given;
-    const bool known = std::any_of(managers_.begin(), managers_.end(), [&](const auto& manager) {
-      return manager->manager().get_parameter(name, given);
-    });
+    const auto has = [&](const auto& one) { return one->manager().get_parameter(name, given); };
+    const bool of_all = managers_.size() == 1 || name != "wait_for_controllers";
+    const bool known = of_all && std::any_of(managers_.begin(), managers_.end(), has);
     return node_->declare_parameter(name, known ? given.get_parameter_value() : fallback,
                                     descriptor);
   };

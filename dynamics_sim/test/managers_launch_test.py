@@ -78,15 +78,16 @@ class TestManagers(SimulationTest):
 
     def test_2_robots_move_as_alone_and_as_in_another_order(self):
         end = 500_000_000
-        for steps in (1, 2, 97, 400):
-            stamp = self.advance('cell', steps)
-        self.assertEqual(stamp, end)
-        for _ in range(5):
-            self.assertEqual(self.state('cell').time.nanosec, end)
-            self.advance('again', 100)
-        self.advance('alone', 200)
-        for name, seen in self.states.items():
-            self.until(lambda seen=seen: end in seen, f'the last state of {name}')
+        for steps in (1, 2, 97):  # with pauses between the cycles of one of the managers
+            self.assertEqual(self.advance('cell', steps) % 1_000_000, 0)
+        for stop in range(100_000_000, end + 1, 100_000_000):
+            if stop > 100_000_000:
+                self.assertEqual(self.advance('cell', 100), stop)
+            self.assertEqual(self.advance('again', 100), stop)
+            self.assertEqual(self.advance('alone', 40), stop)
+            for name, seen in self.states.items():
+                self.until(lambda seen=seen: stop in seen,  # noqa: B023
+                           f'the state of {name}')
         for one, other in (('cell/left', 'again/left'), ('cell/right', 'again/right'),
                            ('cell/right', 'alone')):
             common = set(self.states[one]) & set(self.states[other])

@@ -153,6 +153,12 @@ DYNAMICS_INLINE void with_rotation(const Frame& frame, const JointTransform<S>& 
     default: f(JointRotation<AlphaKind::general, Frame, S>{frame, at.c, at.s});
   }
 }
+/// The same rotation for quantities of another scalar.
+template <AlphaKind kind, class Frame, class S, class T>
+DYNAMICS_INLINE JointRotation<kind, Frame, T> with_cosine_and_sine(
+    const JointRotation<kind, Frame, S>& rotation, const T& c, const T& s) {
+  return {rotation.frame, c, s};
+}
 /// R for any alpha.
 template <class Frame, class S>
 DYNAMICS_INLINE JointRotation<AlphaKind::general, Frame, S> general_rotation(

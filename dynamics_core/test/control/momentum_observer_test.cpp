@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "control/panda.hpp"
 #include "dynamics_core/control_laws.hpp"
 #include "dynamics_core/readers.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
@@ -20,17 +21,9 @@
 namespace dynamics {
 namespace {
 
+using test::panda;
+using test::ready;
 using ::testing::HasSubstr;
-
-/// Without Coulomb friction: the plant's sticks, that of the law is smooth.
-Model panda() {
-  const Model model = model_from_urdf_file(DYNAMICS_URDF_DIR "/panda.urdf");
-  RobotDescription description = model.description();
-  for (JointDescription& joint : description.joints) joint.friction = 0.0;
-  return Model(description);
-}
-
-const std::vector<double> ready = {0.0, -0.4, 0.1, -2.0, 0.1, 1.8, 0.7};
 
 /// A cart on a horizontal rail.
 Model cart(double mass) {

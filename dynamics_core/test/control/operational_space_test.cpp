@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "control/panda.hpp"
 #include "dynamics_core/control_laws.hpp"
-#include "dynamics_core/readers.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
 #include "dynamics_core/rigid_dynamics.hpp"
 #include "support/allocation_counter.hpp"
@@ -19,17 +19,9 @@
 namespace dynamics {
 namespace {
 
+using test::panda;
+using test::ready;
 using ::testing::HasSubstr;
-
-/// Without Coulomb friction: the plant's sticks, that of the law is smooth.
-Model panda() {
-  const Model model = model_from_urdf_file(DYNAMICS_URDF_DIR "/panda.urdf");
-  RobotDescription description = model.description();
-  for (JointDescription& joint : description.joints) joint.friction = 0.0;
-  return Model(description);
-}
-
-const std::vector<double> ready = {0.0, -0.4, 0.1, -2.0, 0.1, 1.8, 0.7};
 
 /// The pose of panda_link8 after `seconds` at 1 kHz under the law.
 Pose settled(const Model& model, OperationalSpaceLaw& law, const FrameTarget& target,

@@ -267,7 +267,6 @@ TEST(Mechanisms, MimicJointsBesideLoops) {
                    joint("f", "continuous", "rocker", "finger", "0.3 0 0", "0 0 1",
                          R"(<mimic joint="a" multiplier="-1.5" offset="0.2"/>)") +
                    "</robot>");
-  const ModelOptions in_plane = {.gravity = {0.0, -9.81, 0.0}, .friction_velocity = 0.01};
   const Mechanism mechanism = mechanism_from_urdf(urdf, in_plane);
   ASSERT_EQ(mechanism.size(), 1U);
   MechanismWorkspace workspace(mechanism);

@@ -17,7 +17,6 @@ namespace dynamics::test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-const ModelOptions in_plane = {.gravity = {0.0, -gravity, 0.0}, .friction_velocity = 0.01};
 
 FourBar parallelogram() {
   FourBar f;

@@ -21,8 +21,8 @@
 // body: there u = 0, and a is the acceleration of the origin. About a distant or fast origin
 // m r^2 and m u would swamp the wrist's own inertia and momentum. In the parent's frame the body's
 // origin is at r and moves with r', which adds m r' to l, h x r' to k and so on, and
-// 2 r' x (I s_i)_linear to a row 2B^T s_i. The joint's axis is Z of the body's frame, so s_i selects
-// entries, and v x s_i has two components.
+// 2 r' x (I s_i)_linear to a row 2B^T s_i. The joint's axis is Z of the body's frame, so s_i
+// selects entries, and v x s_i has two components.
 //
 // The inertial parameters are the minimal ones (TreeBody::Minimal): they change neither the joint
 // torques nor their derivatives, and most bodies have no mass then.
@@ -46,9 +46,9 @@ DYNAMICS_INLINE Sym3<S> minus_product(const Sym3<S>& E, const Vec3<S>& x, const 
 template <class S>
 DYNAMICS_INLINE void joint_rates(const Vec3<S>& omega, const Vec3<S>& alpha, const Vec3<S>& a,
                                  DerivativeScratch<S>& link) {
-  link.psi[0] = {alpha.y + omega.x * omega.z, omega.y};
-  link.psi[1] = {omega.y * omega.z - alpha.x, -omega.x};
-  link.psi[2] = {-(omega.x * omega.x + omega.y * omega.y), S(0.0)};
+  store(S(alpha.y + omega.x * omega.z), omega.y, link.psi[0]);
+  store(S(omega.y * omega.z - alpha.x), S(-omega.x), link.psi[1]);
+  store(S(-(omega.x * omega.x + omega.y * omega.y)), S(0.0), link.psi[2]);
   link.psi_linear[0] = a.y;
   link.psi_linear[1] = -a.x;
 }
@@ -125,7 +125,7 @@ DYNAMICS_INLINE void derivative_sweep(const Tree& tree, DerivativeScratch<S>* sc
       m.omega = {zero, zero, qd[i]};
       m.alpha = {zero, zero, qdd[i]};
       m.spin = spin_of(m.omega, m.alpha);
-      for (auto& psi : link.psi) psi = {zero, zero};
+      for (JointRate<S>& psi : link.psi) store(zero, zero, psi);
       link.psi_linear[0] = m.a.y;
       link.psi_linear[1] = -m.a.x;
       link.inertia.first_moment = constant<S>(body.minimal.first_moment);
@@ -163,7 +163,7 @@ DYNAMICS_INLINE void derivative_sweep(const Tree& tree, DerivativeScratch<S>* sc
 template <class S>
 DYNAMICS_INLINE JointForces<S> revolute_forces(const DerivativeScratch<S>& link, bool has_mass) {
   const Vec3<S>&h = link.inertia.first_moment, &k = link.momentum.angular,
-              &l = link.momentum.linear, &n = link.force.angular, &f = link.force.linear;
+        &l = link.momentum.linear, &n = link.force.angular, &f = link.force.linear;
   const Sym3<S>&J = link.inertia.inertia, &E = link.E;
   const auto& psi = link.psi;
   const S &px = psi[0].rate, &py = psi[1].rate, &X = link.psi_linear[0], &Y = link.psi_linear[1];
@@ -184,8 +184,7 @@ DYNAMICS_INLINE JointForces<S> revolute_forces(const DerivativeScratch<S>& link,
   const Vec3<S> row_B = {E.xz + k.y, E.yz - k.x, E.zz};
   const SpatialVector<S> by_qd = {
       {(E.xz - k.y) + twice(S(J.xx * px + J.xy * py)),
-       (E.yz + k.x) + twice(S(J.xy * px + J.yy * py)),
-       E.zz + twice(S(J.xz * px + J.yz * py))},
+       (E.yz + k.x) + twice(S(J.xy * px + J.yy * py)), E.zz + twice(S(J.xz * px + J.yz * py))},
       {twice(S(py * h.z - l.y)), twice(S(l.x - px * h.z)), twice(S(px * h.y - py * h.x))}};
   return {by_q, by_qd, {{J.xz, J.yz, J.zz}, {-h.y, h.x, S(0.0)}}, row_B};
 }
@@ -202,48 +201,51 @@ DYNAMICS_INLINE JointForces<S> prismatic_forces(const DerivativeScratch<S>& link
   return {by_q, by_qd, {{h.y, -h.x, zero}, {zero, zero, mass}}, {twice(l.y), -twice(l.x), zero}};
 }
 
-/// Adds the sums of a body, in its parent's axes, to those of the parent.
+/// The sums of a body in its parent's axes.
 template <class S>
-DYNAMICS_INLINE void add_sums(const Vec3<S>& r, const Vec3<S>& r_rate, bool has_mass,
-                              const RigidInertia<S>& inertia, const SpatialVector<S>& momentum,
-                              const SpatialVector<S>& force, const Sym3<S>& E,
-                              DerivativeScratch<S>& parent) {
-  const Vec3<S>& h = inertia.first_moment;
-  SpatialVector<S> moving = {momentum.angular + cross(h, r_rate), momentum.linear};
+struct RotatedSums {
+  RigidInertia<S> inertia;
+  SpatialVector<S> momentum, force;
+  Sym3<S> E;
+
+  RotatedSums() = default;
+  template <class Rotation>
+  DYNAMICS_INLINE RotatedSums(const Rotation& rotation, const DerivativeScratch<S>& link)
+      : inertia{link.inertia.mass, rotation.to_parent(link.inertia.first_moment),
+                to_parent(rotation, link.inertia.inertia)},
+        momentum{rotation.to_parent(link.momentum.angular),
+                 rotation.to_parent(link.momentum.linear)},
+        force{rotation.to_parent(link.force.angular), rotation.to_parent(link.force.linear)},
+        E(to_parent(rotation, link.E)) {}
+};
+/// Adds the sums of a body to those of its parent.
+template <class S>
+DYNAMICS_INLINE void add_to_parent(const RotatedSums<S>& sums, const Vec3<S>& r,
+                                   const Vec3<S>& r_rate, bool has_mass,
+                                   DerivativeScratch<S>& parent) {
+  const Vec3<S>& h = sums.inertia.first_moment;
+  SpatialVector<S> moving = {sums.momentum.angular + cross(h, r_rate), sums.momentum.linear};
   if (has_mass) {
-    moving.linear += inertia.mass * r_rate;
-    parent.inertia += translate(r, inertia);
+    moving.linear += sums.inertia.mass * r_rate;
+    parent.inertia += translate(r, sums.inertia);
   } else {
     parent.inertia.first_moment += h;
-    parent.inertia.inertia += minus_product(inertia.inertia, h, r);
+    parent.inertia.inertia += minus_product(sums.inertia.inertia, h, r);
   }
   parent.momentum += translate_force(r, moving);
-  parent.force += translate_force(r, force);
-  parent.E += minus_product(minus_product(E, h, r_rate), moving.linear, r);
+  parent.force += translate_force(r, sums.force);
+  parent.E += minus_product(minus_product(sums.E, h, r_rate), moving.linear, r);
 }
-/// The same of a body with the given rotation.
-template <class S, class Rotation>
-DYNAMICS_INLINE void add_to_parent(const Rotation& rotation, const Vec3<S>& r, bool at_origin,
-                                   bool has_mass, const DerivativeScratch<S>& link,
+/// The same where both have the same origin.
+template <class S>
+DYNAMICS_INLINE void add_to_parent(const RotatedSums<S>& sums, bool has_mass,
                                    DerivativeScratch<S>& parent) {
-  const RigidInertia<S> inertia = {link.inertia.mass,
-                                   rotation.to_parent(link.inertia.first_moment),
-                                   to_parent(rotation, link.inertia.inertia)};
-  const SpatialVector<S> momentum = {rotation.to_parent(link.momentum.angular),
-                                     rotation.to_parent(link.momentum.linear)};
-  const SpatialVector<S> force = {rotation.to_parent(link.force.angular),
-                                  rotation.to_parent(link.force.linear)};
-  const Sym3<S> E = to_parent(rotation, link.E);
-  if (!at_origin) {
-    add_sums(r, link.r_rate, has_mass, inertia, momentum, force, E, parent);
-    return;
-  }
-  if (has_mass) parent.inertia.mass = parent.inertia.mass + inertia.mass;
-  parent.inertia.first_moment += inertia.first_moment;
-  parent.inertia.inertia += inertia.inertia;
-  parent.momentum += momentum;
-  parent.force += force;
-  parent.E += E;
+  if (has_mass) parent.inertia.mass = parent.inertia.mass + sums.inertia.mass;
+  parent.inertia.first_moment += sums.inertia.first_moment;
+  parent.inertia.inertia += sums.inertia.inertia;
+  parent.momentum += sums.momentum;
+  parent.force += sums.force;
+  parent.E += sums.E;
 }
 /// The same where the parent is a revolute root on a base that does not rotate.
 template <class S, class Rotation>
@@ -262,15 +264,12 @@ DYNAMICS_INLINE void add_to_root(const Rotation& rotation, const Vec3<S>& r, boo
   parent.E.zz = parent.E.zz + zz;
 }
 
-/// Calls by_q(i, j, d tau_i / d q_j) and by_qd(i, j, d tau_i / d qd_j) for all pairs of bodies on
-/// one branch; other entries are zero. `wrenches`, constant in the bodies' axes, may be null.
-/// Friction is not included.
+/// The derivatives after joint_rotations().
 template <class S, class Entry, class OtherEntry>
-void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratch,
-                                  const BaseState<S>& base, const BodyWrench<S>* wrenches,
-                                  const S* q, const S* qd, const S* qdd, Entry&& by_q,
-                                  OtherEntry&& by_qd) {
-  joint_rotations(tree.data(), tree.size(), scratch, q);
+void differentiate_inverse_dynamics(const Tree& tree, DerivativeScratch<S>* scratch,
+                                    const BaseState<S>& base, const BodyWrench<S>* wrenches,
+                                    const S* q, const S* qd, const S* qdd, Entry&& by_q,
+                                    OtherEntry&& by_qd) {
   derivative_sweep(tree, scratch, base, wrenches, q, qd, qdd);
   for (std::size_t i = tree.size(); i-- > 0;) {
     const TreeBody& body = tree[i];
@@ -294,20 +293,27 @@ void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratc
     put(i, body.prismatic ? forces.at_prismatic(link) : forces.at_revolute(link));
     for (std::size_t c = i; !is_root(tree[c]);) {
       const TreeBody& outer = tree[c];
-      const DerivativeScratch<S>& at = scratch[c];
+      const DerivativeScratch<S>& from = scratch[c];
+      c = static_cast<std::size_t>(outer.parent);
+      const DerivativeScratch<S>& to = scratch[c];
+      const bool to_root = outer.parent_is_revolute_root && base.not_rotating;
       if (outer.prismatic) {
-        forces.propagate(general_rotation(outer, at.at), at.at.r, at.r_rate);
+        forces.rotate(general_rotation(outer, from.at));
+        forces.translate(from.at.r, from.r_rate);
       } else {
-        with_rotation(outer, at.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
-          if (outer.at_parent_origin) {
-            forces.propagate(rotation);
+        const Vec3<S> r = constant_position<S>(outer);
+        with_rotation(outer, from.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+          if (to_root) {
+            const Vec3<S> rate = outer.at_parent_origin ? zero3<S>() : from.r_rate;
+            put(c, forces.at_resting_root(rotation, r, rate, to));
           } else {
-            forces.propagate(rotation, constant_position<S>(outer), at.r_rate);
+            forces.rotate(rotation);
           }
         });
+        if (to_root) break;
+        if (!outer.at_parent_origin) forces.translate(r, from.r_rate);
       }
-      c = static_cast<std::size_t>(outer.parent);
-      put(c, tree[c].prismatic ? forces.at_prismatic(scratch[c]) : forces.at_revolute(scratch[c]));
+      put(c, tree[c].prismatic ? forces.at_prismatic(to) : forces.at_revolute(to));
     }
     if (is_root(body)) continue;
     DerivativeScratch<S>& parent = scratch[body.parent];
@@ -318,19 +324,38 @@ void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratc
       if (to_root) {
         add_to_root(rotation, link.at.r, has_mass, link, parent);
       } else {
-        add_to_parent(rotation, link.at.r, false, has_mass, link, parent);
+        add_to_parent(RotatedSums<S>(rotation, link), link.at.r, link.r_rate, has_mass, parent);
       }
       continue;
     }
+    const Vec3<S> r = constant_position<S>(body);
+    RotatedSums<S> sums;
     with_rotation(body, link.at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
-      const Vec3<S> r = constant_position<S>(body);
       if (to_root) {
         add_to_root(rotation, r, has_mass, link, parent);
       } else {
-        add_to_parent(rotation, r, body.at_parent_origin, has_mass, link, parent);
+        sums = RotatedSums<S>(rotation, link);
       }
     });
+    if (to_root) continue;
+    if (body.at_parent_origin) {
+      add_to_parent(sums, has_mass, parent);
+    } else {
+      add_to_parent(sums, r, link.r_rate, has_mass, parent);
+    }
   }
+}
+
+/// Calls by_q(i, j, d tau_i / d q_j) and by_qd(i, j, d tau_i / d qd_j) for all pairs of bodies on
+/// one branch; other entries are zero. `wrenches`, constant in the bodies' axes, may be null.
+/// Friction is not included.
+template <class S, class Entry, class OtherEntry>
+void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratch,
+                                  const BaseState<S>& base, const BodyWrench<S>* wrenches,
+                                  const S* q, const S* qd, const S* qdd, Entry&& by_q,
+                                  OtherEntry&& by_qd) {
+  joint_rotations(tree.data(), tree.size(), scratch, q);
+  differentiate_inverse_dynamics(tree, scratch, base, wrenches, q, qd, qdd, by_q, by_qd);
 }
 
 /// All entries of both matrices.
@@ -340,8 +365,10 @@ void inverse_dynamics_derivatives(const Tree& tree, DerivativeScratch<S>* scratc
                                   const S* q, const S* qd, const S* qdd, S* by_q,
                                   std::size_t q_stride, S* by_qd, std::size_t qd_stride) {
   const MatrixView<S> tau_by_q{by_q, q_stride}, tau_by_qd{by_qd, qd_stride};
-  tau_by_q.set_zero(tree.size());
-  tau_by_qd.set_zero(tree.size());
+  if (!is_serial_chain(tree)) {
+    tau_by_q.set_zero(tree.size());
+    tau_by_qd.set_zero(tree.size());
+  }
   inverse_dynamics_derivatives<S>(
       tree, scratch, base, wrenches, q, qd, qdd,
       [&](std::size_t i, std::size_t j, const S& value) { tau_by_q(i, j) = value; },

@@ -11,6 +11,17 @@
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
+template <class S>
+DYNAMICS_INLINE void store(const S& rate2, const S& rate, JointRate<S>& to) {
+  to = {rate2, rate};
+}
+/// Stored as they are loaded: a wide load cannot be forwarded from two stores.
+typedef double RatePair __attribute__((vector_size(16)));  // NOLINT(modernize-use-using)
+DYNAMICS_INLINE void store(double rate2, double rate, JointRate<double>& to) {
+  const RatePair pair = {rate2, rate};
+  __builtin_memcpy(&to, &pair, sizeof pair);
+}
+
 /// Entries of a body c and the joint i: d tau_c / d q_i and d qd_i, d tau_i / d q_c and d qd_c.
 template <class S>
 struct DerivativeEntries {
@@ -35,25 +46,35 @@ class JointForces {
                               const SpatialVector<S>& inertia_row, const Vec3<S>& coriolis_row)
       : by_q_(by_q), by_qd_(by_qd), inertia_row_(inertia_row), coriolis_row_(coriolis_row) {}
 
-  /// To the parent of a body with this joint rotation, `r` from the parent's origin. r_rate: see
-  /// DerivativeScratch.
-  template <class Rotation>
-  DYNAMICS_INLINE void propagate(const Rotation& rotation, const Vec3<S>& r, const Vec3<S>& r_rate) {
-    by_q_ = translate_force(r, to_parent(rotation, by_q_));
-    by_qd_ = translate_force(r, to_parent(rotation, by_qd_));
-    inertia_row_ = translate_force(r, to_parent(rotation, inertia_row_));
-    coriolis_row_ =
-        rotation.to_parent(coriolis_row_) + twice(cross(r_rate, inertia_row_.linear));
+  /// To the parent's origin, at -r. r_rate: see DerivativeScratch.
+  DYNAMICS_INLINE void translate(const Vec3<S>& r, const Vec3<S>& r_rate) {
+    by_q_ = translate_force(r, by_q_);
+    by_qd_ = translate_force(r, by_qd_);
+    inertia_row_ = translate_force(r, inertia_row_);
+    coriolis_row_ += twice(cross(r_rate, inertia_row_.linear));
   }
-  /// The same where the origins of the body and its parent are one point.
+  /// To the parent's axes.
   template <class Rotation>
-  DYNAMICS_INLINE void propagate(const Rotation& rotation) {
+  DYNAMICS_INLINE void rotate(const Rotation& rotation) {
     by_q_ = to_parent(rotation, by_q_);
     by_qd_ = to_parent(rotation, by_qd_);
     inertia_row_ = to_parent(rotation, inertia_row_);
     coriolis_row_ = rotation.to_parent(coriolis_row_);
   }
 
+  /// The entries of a revolute root on a base that does not rotate, from those of its child.
+  template <class Rotation>
+  DYNAMICS_INLINE DerivativeEntries<S> at_resting_root(const Rotation& rotation, const Vec3<S>& r,
+                                                       const Vec3<S>& r_rate,
+                                                       const DerivativeScratch<S>& root) const {
+    const auto torque = [&](const SpatialVector<S>& f) DYNAMICS_INLINE_LAMBDA {
+      const Vec3<S> l = rotation.to_parent(f.linear);
+      return S(rotation.z_to_parent(f.angular) + (r.x * l.y - r.y * l.x));
+    };
+    const Vec3<S> l = rotation.to_parent(inertia_row_.linear);
+    return {torque(by_q_), torque(by_qd_), l.x * root.psi_linear[0] + l.y * root.psi_linear[1],
+            rotation.z_to_parent(coriolis_row_) + twice(S(r_rate.x * l.y - r_rate.y * l.x))};
+  }
   DYNAMICS_INLINE DerivativeEntries<S> at_revolute(const DerivativeScratch<S>& link) const {
     const Vec3<S>&I = inertia_row_.angular, &l = inertia_row_.linear;
     const auto& psi = link.psi;
@@ -90,7 +111,7 @@ class JointForces {
 template <>
 class JointForces<double> {
   typedef double Lanes __attribute__((vector_size(32)));  // NOLINT(modernize-use-using)
-  typedef double Pair __attribute__((vector_size(16)));   // NOLINT(modernize-use-using)
+  using Pair = RatePair;
 
  public:
   DYNAMICS_INLINE JointForces(const SpatialVector<double>& by_q, const SpatialVector<double>& by_qd,
@@ -98,31 +119,37 @@ class JointForces<double> {
                               const Vec3<double>& coriolis_row) {
     const auto lanes = [](const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
                           const Vec3<double>& d) DYNAMICS_INLINE_LAMBDA {
-      return Vec3<Lanes>{
-          Lanes{a.x, b.x, c.x, d.x}, Lanes{a.y, b.y, c.y, d.y}, Lanes{a.z, b.z, c.z, d.z}};
+      return Vec3<Lanes>{Lanes{a.x, b.x, c.x, d.x}, Lanes{a.y, b.y, c.y, d.y},
+                         Lanes{a.z, b.z, c.z, d.z}};
     };
     angular_ = lanes(by_q.angular, by_qd.angular, inertia_row.angular, coriolis_row);
     linear_ = lanes(by_q.linear, by_qd.linear, inertia_row.linear, inertia_row.linear);
   }
 
-  template <AlphaKind kind, class Frame>
-  DYNAMICS_INLINE void propagate(const spatial::JointRotation<kind, Frame, double>& rotation,
-                                 const Vec3<double>& r, const Vec3<double>& r_rate) {
-    propagate(rotation);
-    const auto arm = [](double x, double rate) DYNAMICS_INLINE_LAMBDA {
-      return __builtin_shufflevector(broadcast(x), broadcast(rate + rate), 0, 1, 2, 7);
-    };
-    angular_ += cross(Vec3<Lanes>{arm(r.x, r_rate.x), arm(r.y, r_rate.y), arm(r.z, r_rate.z)},
-                      linear_);
+  DYNAMICS_INLINE void translate(const Vec3<double>& r, const Vec3<double>& r_rate) {
+    angular_ +=
+        cross(Vec3<Lanes>{arm(r.x, r_rate.x), arm(r.y, r_rate.y), arm(r.z, r_rate.z)}, linear_);
   }
-  template <AlphaKind kind, class Frame>
-  DYNAMICS_INLINE void propagate(const spatial::JointRotation<kind, Frame, double>& rotation) {
+  template <class Rotation>
+  DYNAMICS_INLINE void rotate(const Rotation& rotation) {
     const Lanes c = broadcast(rotation.c), s = broadcast(rotation.s);
-    const spatial::JointRotation<kind, Frame, Lanes> lanes{rotation.frame, c, s};
+    const auto lanes = spatial::with_cosine_and_sine(rotation, c, s);
     angular_ = lanes.to_parent(angular_);
     linear_ = lanes.to_parent(linear_);
   }
 
+  template <class Rotation>
+  DYNAMICS_INLINE DerivativeEntries<double> at_resting_root(
+      const Rotation& rotation, const Vec3<double>& r, const Vec3<double>& r_rate,
+      const DerivativeScratch<double>& root) const {
+    const Lanes c = broadcast(rotation.c), s = broadcast(rotation.s);
+    const auto lanes = spatial::with_cosine_and_sine(rotation, c, s);
+    const Vec3<Lanes> l = lanes.to_parent(linear_);
+    const Lanes torque =
+        lanes.z_to_parent(angular_) + (arm(r.x, r_rate.x) * l.y - arm(r.y, r_rate.y) * l.x);
+    return {torque[0], torque[1], l.x[2] * root.psi_linear[0] + l.y[2] * root.psi_linear[1],
+            torque[3]};
+  }
   DYNAMICS_INLINE DerivativeEntries<double> at_revolute(
       const DerivativeScratch<double>& link) const {
     const Pair x = rows(angular_.x), y = rows(angular_.y), z = rows(angular_.z);
@@ -142,10 +169,15 @@ class JointForces<double> {
 
  private:
   DYNAMICS_INLINE static Lanes broadcast(double x) { return x - Lanes{}; }
+  DYNAMICS_INLINE static Lanes arm(double x, double rate) {
+    return __builtin_shufflevector(broadcast(x), broadcast(rate + rate), 0, 1, 2, 7);
+  }
   /// The lanes of the two rows.
   DYNAMICS_INLINE static Pair rows(const Lanes& v) { return __builtin_shufflevector(v, v, 2, 3); }
   DYNAMICS_INLINE static Pair rates(const DerivativeScratch<double>& link, std::size_t k) {
-    return Pair{link.psi[k].rate2, link.psi[k].rate};
+    Pair pair;
+    __builtin_memcpy(&pair, &link.psi[k], sizeof pair);
+    return pair;
   }
 
   Vec3<Lanes> angular_, linear_;

@@ -5,6 +5,7 @@
 
 #include "rigid/recursions/tree.hpp"
 #include "spatial/sine_cosine.hpp"
+#include "spatial/vector_memory.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
@@ -80,8 +81,8 @@ void joint_rotations(const TreeBody* tree, std::size_t count, Scratch* scratch, 
   }
   for (std::size_t i = 0; i < count; i += lanes) {
     const std::size_t first = i + lanes <= count ? i : count - lanes;  // the last ones overlap
-    typename Sines::Reals angle, offset;
-    __builtin_memcpy(&angle, q + first, sizeof angle);
+    const auto angle = spatial::load_vector<typename Sines::Reals>(q + first);
+    typename Sines::Reals offset;
     for (std::size_t k = 0; k < lanes; ++k) offset[k] = tree[first + k].offset;
     const Sines sines(angle + offset);
     for (std::size_t k = 0; k < lanes; ++k) {
