@@ -42,6 +42,7 @@ void copy(const TreeBody& from, BasicTreeBody<float>& to) {
   to.at_parent_origin = from.at_parent_origin;
   to.next_is_child = from.next_is_child;
   to.has_nonadjacent_child = from.has_nonadjacent_child;
+  to.carries_mass = from.carries_mass;
   copy(from.rotor_inertia, to.rotor_inertia);
   copy(from.offset, to.offset);
   copy(from.cos_alpha, to.cos_alpha);

@@ -318,6 +318,40 @@ TEST(Batch, ResultsDoNotDependOnThreads) {
   }
 }
 
+// outputs that do not fit into the cache are stored past it
+TEST(Batch, OutputsLargerThanTheCacheAreThoseOfSmallBatches) {
+  // 64 and 49 numbers per matrix: complete cache lines or not
+  for (const std::size_t joints : {8U, 7U}) {
+    const Model model(test::RandomRobot(5).robot({.joints = joints, .branching = 0.3}));
+    const std::size_t n = joints, entries = n * n;
+    const std::size_t count = (std::size_t{33} << 20U) / (sizeof(double) * entries) + 5;
+    const States states(model, count);
+    BatchWorkspace workspace(model, {.threads = 2});
+    // from the second number on: not at a cache line
+    Rows M(count * entries + 1, nan), by_q(M), by_qd(M);
+    const auto rest = [&](Rows& rows) { return std::span(rows).subspan(1); };
+    batch::inertia_matrix(model, workspace, states.q, rest(M));
+    batch::inverse_dynamics_derivatives(model, workspace, states.q, states.qd, states.u, rest(by_q),
+                                        rest(by_qd));
+    Rows few(101 * entries), other(few);
+    for (std::size_t at = 0; at + 101 <= count; at += sanitized ? 20 * 101 : 101) {
+      const auto part = [&](const auto& rows, std::size_t width) {
+        return std::span(rows).subspan(at * width, 101 * width);
+      };
+      const auto same = [&](const Rows& expected, Rows& found) {
+        return std::memcmp(expected.data(), part(rest(found), entries).data(),
+                           expected.size() * sizeof(double)) == 0;
+      };
+      batch::inertia_matrix(model, workspace, part(states.q, n), few);
+      ASSERT_TRUE(same(few, M)) << joints << " joints, from state " << at;
+      batch::inverse_dynamics_derivatives(model, workspace, part(states.q, n), part(states.qd, n),
+                                          part(states.u, n), few, other);
+      ASSERT_TRUE(same(few, by_q) && same(other, by_qd)) << joints << " joints, from state " << at;
+    }
+    EXPECT_TRUE(std::isnan(M[0]) && std::isnan(by_q[0]) && std::isnan(by_qd[0]));
+  }
+}
+
 TEST(Batch, ResultsOfAStateDoNotDependOnItsNeighbors) {
   const Model model = model_from_dh(built_in_robot("stanford"));
   const States states(model, 30);

@@ -30,9 +30,19 @@ namespace {
       });
 }
 
-/// Zeros in all rows.
-void clear(const BatchJob& job, const RowScratch<Pack>& matrices) {
-  for (Size k = 0; k < job.size * matrices.stride; ++k) matrices.rows[k] = Pack(0.0);
+/// Zeros in the rows where bodies have different roots: those entries are not computed.
+void clear_other_roots(const BatchJob& job, const RowScratch<Pack>& matrices) {
+  const Size n = job.size;
+  for (Size first = 0; first < n;) {
+    Size end = first + 1;
+    while (end < n && !is_root(job.tree[end])) ++end;
+    for (Size i = first; i < end; ++i) {
+      Pack* row = matrices.row(i);
+      for (Size k = 0; k < 3 * first; ++k) row[k] = Pack(0.0);
+      for (Size k = 3 * end; k < 3 * n; ++k) row[k] = Pack(0.0);
+    }
+    first = end;
+  }
 }
 /// The slopes of friction in scratch, or null.
 const Pack* friction_slopes(const BatchJob& job, const Pack* qd, Pack* slopes) {
@@ -111,7 +121,7 @@ DYNAMICS_FLATTEN Size batch::forward_dynamics_derivatives(const BatchJob& job, S
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);
   InertiaSolver solver(job, scratch);
   const bool in_scratch = prepare_matrices(job, scratch, Structure::root);
-  if (in_scratch) clear(job, scratch.matrices);  // entries of bodies on other roots stay zero
+  if (in_scratch) clear_other_roots(job, scratch.matrices);
   return for_each_pack(job, first, last, scratch, job.size * job.size, [&](PackOfStates& states) {
     const Pack *q = states.positions(), *qd = states.rates();
     states.refuse_singular(q);

@@ -423,12 +423,13 @@ inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch,
   const Size* at = scratch.coordinate_of;
   for (Size k = 0; k < n * n; ++k) scratch.nonzero[k] = 0;
   if (structure == Structure::root) {
-    const auto root_of = [&](Size i) {
-      while (!is_root(job.tree[i])) i = static_cast<Size>(job.tree[i].parent);
-      return i;
-    };
+    Size* root = scratch.matrices.subtree_end;  // not yet in use
     for (Size i = 0; i < n; ++i) {
-      for (Size j = 0; j < n; ++j) scratch.nonzero[at[i] * n + at[j]] = root_of(i) == root_of(j);
+      root[i] = is_root(job.tree[i]) ? i : root[job.tree[i].parent];
+      for (Size j = root[i]; j <= i; ++j) {
+        if (root[j] != root[i]) continue;
+        scratch.nonzero[at[i] * n + at[j]] = scratch.nonzero[at[j] * n + at[i]] = 1;
+      }
     }
     return true;
   }
