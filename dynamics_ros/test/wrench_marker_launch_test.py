@@ -105,7 +105,7 @@ class TestNode(unittest.TestCase):
         self.assertEqual((marker.name, marker.description), ("wrench", "tool0"))
         self.assertEqual(marker.header.frame_id, "base_link")
         self.assertEqual({entry.title for entry in marker.menu_entries},
-                         {"base_link", "link1", "link2", "link3", "tool0"})
+                         {"[ ] base_link", "[ ] link1", "[ ] link2", "[ ] link3", "[x] tool0"})
         self.assertEqual({control.name for control in marker.controls}, {"drag", "x", "y", "z"})
         self.follows((math.pi / 2, 0.0, 0.0), (0.0, 0.77, 0.0))
         self.assertEqual(self.wrenches, [], "nothing is dragged")
@@ -145,9 +145,10 @@ class TestNode(unittest.TestCase):
     def test_3_menu_chooses_the_link(self):
         self.follows((0.0, 0.0, 0.0), (0.77, 0.0, 0.0))
         (marker,) = self.markers()
-        entry = next(one for one in marker.menu_entries if one.title == "link2")
+        entry = next(one for one in marker.menu_entries if one.title == "[ ] link2")
         self.send(InteractiveMarkerFeedback.MENU_SELECT, marker.pose, menu_entry_id=entry.id)
         self.until(lambda: self.markers()[0].description == "link2", "the marker at link2")
+        self.assertIn("[x] link2", {one.title for one in self.markers()[0].menu_entries})
         self.follows((math.pi / 2, 0.0, 0.0), (0.0, 0.3, 0.0))
 
     def test_4_a_client_that_is_gone_releases_the_marker(self, proc_output, node):
