@@ -54,7 +54,7 @@ def plot(runs, path):
         axis.set_ylabel('error (rad)')
         axis.grid(alpha=0.3)
     axes[0].grid(alpha=0.3)
-    axes[1].legend(ncol=len(joints), fontsize='small')
+    axes[0].legend(ncol=2, fontsize='small')
     axes[-1].set_xlabel('time (s)')
     figure.savefig(path, dpi=100)
 

@@ -217,15 +217,17 @@ void CartesianImpedanceController::read_topics(double period) noexcept {
 
 void CartesianImpedanceController::read_references() noexcept {
   const auto given = references();
-  const auto three = [&](std::size_t first) {
-    return Eigen::Vector3d(given[first], given[first + 1], given[first + 2]);
+  const auto read = [&](std::size_t first, Eigen::Vector3d& values) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      if (std::isfinite(given[first + k])) values[static_cast<Eigen::Index>(k)] = given[first + k];
+    }
   };
-  if (three(0).allFinite()) goal_.translation = three(0);
+  read(0, goal_.translation);
   const Eigen::Quaterniond orientation(given[6], given[3], given[4], given[5]);
   if (std::abs(orientation.norm() - 1.0) < 0.01)
     goal_.rotation = orientation.normalized().toRotationMatrix();
-  if (three(7).allFinite()) wrench_.wrench.force = three(7);
-  if (three(10).allFinite()) wrench_.wrench.moment = three(10);
+  read(7, wrench_.wrench.force);
+  read(10, wrench_.wrench.moment);
   wrench_.local = false;
   for (std::size_t k = 0; k < posture_goal_.size(); ++k) {
     if (std::isfinite(given[13 + k])) posture_goal_[k] = given[13 + k];

@@ -128,7 +128,7 @@ class ControlledRobots(unittest.TestCase):
 
     def drain(self):
         """Take the messages that are waiting."""
-        for _ in range(400):
+        for _ in range(100):
             self.executor.spin_once(timeout_sec=0.0)
 
     def call(self, kind, service, /, **fields):
@@ -203,12 +203,16 @@ class ControlledRobots(unittest.TestCase):
 
     def step(self, name, seconds):
         """Step the simulation; return the terms of its last state."""
+        return self.latest(name, seconds, lambda: self.states.get(name))
+
+    def latest(self, name, seconds, last):
+        """Step the simulation; return the message of its end; last: returns the last one."""
         end = self.advance(name, seconds)
         while True:
-            # the last states are published by another thread, which may miss one
+            # messages are published by another thread, which may miss one
             patience = time.monotonic() + 0.1
             while time.monotonic() < patience:
-                message = self.states.get(name)
+                message = last()
                 if message and nanoseconds(message.header.stamp) >= end - 2_000_000:
                     return message
                 self.executor.spin_once(timeout_sec=0.01)
@@ -243,8 +247,13 @@ class ControlledRobots(unittest.TestCase):
         self.succeed(SetNamedPayload, f'/{name}/{controller}/set_payload', name='load',
                      payload=payload)
 
-    def follow(self, name, controller, points, watch=()):
-        """Run a trajectory; watch: (type, topic, callback) to subscribe meanwhile."""
+    def follow(self, name, controller, points, watch=(), chunk=0.1, after=0.0):
+        """
+        Run a trajectory, and so many seconds after it.
+
+        watch: (type, topic, callback) to subscribe meanwhile; the last messages of each chunk of
+        seconds arrive, since the simulation is faster than topics.
+        """
         subscriptions = [self.node.create_subscription(kind, topic, callback, 10000)
                          for kind, topic, callback in watch]
         client = ActionClient(self.node, FollowJointTrajectory,
@@ -258,7 +267,10 @@ class ControlledRobots(unittest.TestCase):
         self.assertTrue(sent.result().accepted)
         result = sent.result().get_result_async()
         while not result.done():
-            self.advance(name, 0.1)
+            self.advance(name, chunk)
+            self.drain()
+        for _ in range(round(after / chunk)):
+            self.advance(name, chunk)
             self.drain()
         self.assertEqual(result.result().result.error_code,
                          FollowJointTrajectory.Result.SUCCESSFUL,

@@ -148,13 +148,14 @@ class TestControllers(ControlledRobots):
         self.set_believed_payload(name, law, link, 1.0)
         self.prepare(name)
         self.assertLess(self.drift(name, 5.0), 1e-6)
+        self.set_robots_payload(name, '', 0.0)
+        self.set_believed_payload(name, law, '', 0.0)
         self.switch(name, ('gravity_compensation',), (law,))
 
     @unittest.skipUnless(installed('dynamics_ros'), 'dynamics_ros is not installed')
     def test_4_a_planners_node_that_restarts_changes_no_payload(self):
         """The node sets the payload of the simulated robot, the controller has its own belief."""
         name, link = 'second', 'panda_link8'
-        self.set_robots_payload(name, '', 0.0)
         self.prepare(name)
         self.set_believed_payload(name, 'gravity_compensation', link, 1.0)
         planner = Planner(self, name)
@@ -184,8 +185,9 @@ class TestControllers(ControlledRobots):
                          list(message.error.positions)))
 
         topic = f'/{name}/{controller}/controller_state'
-        self.follow(name, controller, points, [(JointTrajectoryControllerState, topic, take)])
-        self.assertGreater(len(rows), 10)
+        self.follow(name, controller, points, [(JointTrajectoryControllerState, topic, take)],
+                    chunk=0.01, after=0.3)
+        self.assertGreater(len(rows), 50)
         return rows
 
     def test_5_computed_torque_follows_a_trajectory(self):
