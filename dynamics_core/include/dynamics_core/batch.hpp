@@ -35,8 +35,8 @@
 // call have the same scalar; the workspace serves both:
 //   std::vector<float> q(N * n), qd(q), qdd(q), tau(q);
 //   dynamics::batch::inverse_dynamics(model, workspace, q, qd, qdd, tau);
-// The largest error of the torques of a state is about 1e-6 of its largest torque, that of
-// accelerations larger by the condition of M (docs/performance.md). The angle of a mimic joint is
+// The error of the torques of a state is about 1e-6 of its largest torque, that of accelerations
+// larger by the condition of M (docs/performance.md). The angle of a mimic joint is
 // rounded to a float. A state of forward_dynamics that only single precision cannot solve is
 // computed in double precision.
 //

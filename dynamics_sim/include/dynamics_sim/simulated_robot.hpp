@@ -32,7 +32,8 @@ namespace dynamics_sim {
 
 /// Which controller manager has loaded a block.
 struct ManagerIdentity {
-  const void* executor = nullptr;  ///< null: unknown to the hardware in this version of ros2_control
+  const void* executor =
+      nullptr;  ///< null: unknown to the hardware in this version of ros2_control
   std::string name_space;
   bool operator==(const ManagerIdentity&) const = default;
 };
