@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <tuple>
 #include <utility>
 

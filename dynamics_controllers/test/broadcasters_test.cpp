@@ -2,8 +2,8 @@
 // External torques and the terms of the equations of motion, of a simulated robot.
 #include <dynamics_core/energy.hpp>
 #include <dynamics_core/inertia_matrix.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/kinematics.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <random>
 
 #include "dynamics_controllers/dynamics_state_broadcaster.hpp"

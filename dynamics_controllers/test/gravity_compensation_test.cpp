@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gravity compensation: drift, start, friction, limits, payloads, states that are not valid.
-#include <dynamics_core/forward_dynamics.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <limits>
 
 #include "dynamics_controllers/gravity_compensation_controller.hpp"

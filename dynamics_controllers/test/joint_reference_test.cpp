@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computed torque and joint impedance: closed forms, comparison with PID, the action.
 #include <dynamics_core/inertia_matrix.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <dynamics_core/trajectory.hpp>
 
 #include "dynamics_controllers/joint_reference_controller.hpp"

@@ -15,7 +15,7 @@
 #include <cmath>
 #include <controller_interface/controller_interface_base.hpp>
 #include <cstdio>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <dynamics_core/real_time_simulation.hpp>
 #include <fstream>
 #include <functional>

@@ -53,8 +53,9 @@ struct BenchmarkCase {
   /// For a batch: of its first state.
   std::function<Eigen::MatrixXd()> result = nullptr;
 };
-/// "inverse" of "batch inverse".
+/// "inverse" of "batch inverse" and of "batch inverse float".
 std::string work_per_state(const std::string& work);
+bool is_single_precision(const std::string& work);
 
 /// A case that makes one call per state: call(k) for state k.
 template <class Call, class Result>
@@ -68,14 +69,16 @@ BenchmarkCase state_by_state(std::string work, std::string name, Call call, Resu
 inline constexpr std::size_t peer_states = 256;    ///< different states of cases for one state
 inline constexpr std::size_t large_batch = 65536;  ///< large enough for two threads
 /// States of a batch on one thread: inputs and outputs fit into the L2 cache.
-std::size_t batch_size(const Model& model, std::size_t outputs_per_state);
+std::size_t batch_size(const Model& model, std::size_t outputs_per_state, std::size_t scalar_bytes);
 
 /// All computations for one state of a model of any size.
 std::vector<BenchmarkCase> ours_on(const Model& model);
 /// Inverse and forward dynamics alone.
 std::vector<BenchmarkCase> dynamics_on(const Model& model);
-/// The batch functions on one thread.
+/// The batch functions on one thread, in double and in single precision.
 std::vector<BenchmarkCase> batches_on(const Model& model);
+/// Batches on one thread that write `bytes` of matrices.
+std::vector<BenchmarkCase> matrices_on(const Model& model, std::size_t bytes);
 /// Inverse and forward dynamics of `states` states of the PUMA; empty if there are fewer processors
 /// than threads.
 std::vector<BenchmarkCase> batches(std::size_t threads, std::size_t states);

@@ -6,7 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/sample_beams.hpp"
 
 namespace dynamics {

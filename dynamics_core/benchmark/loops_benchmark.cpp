@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "loops/mechanisms.hpp"
 #ifdef DYNAMICS_PINOCCHIO
 #include "pinocchio_loops.hpp"

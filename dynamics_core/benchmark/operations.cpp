@@ -14,7 +14,8 @@ double operations(const std::string& work, const Model& model) {
     const counting::OperationCount counts = counting::count(computation, model).counts;
     const auto arithmetic =
         static_cast<double>(counts.products() + counts.additions + counts.square_roots);
-    return arithmetic + 0.5 * sine_and_cosine * static_cast<double>(counts.sines + counts.cosines);
+    const double each = is_single_precision(work) ? float_sine_and_cosine : sine_and_cosine;
+    return arithmetic + 0.5 * each * static_cast<double>(counts.sines + counts.cosines);
   }
   return 0.0;
 }

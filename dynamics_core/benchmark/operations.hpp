@@ -7,7 +7,8 @@
 
 namespace dynamics::benchmark {
 
-inline constexpr double sine_and_cosine = 48.0;  ///< operations of kernel::SeveralSines per angle
+/// Operations per angle of spatial::SeveralSines and SeveralFloatSines.
+inline constexpr double sine_and_cosine = 48.0, float_sine_and_cosine = 27.0;
 
 /// Floating-point operations of `work` for one state, counted with the counting scalar; zero where
 /// they are not counted. A multiplication, addition, division or square root is one operation; a

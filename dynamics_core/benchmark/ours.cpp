@@ -7,13 +7,11 @@
 #include "benchmark_urdfs.hpp"
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/derivatives.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::benchmark {
@@ -32,9 +30,18 @@ States::States(std::size_t width, std::size_t number, unsigned seed, double spee
   }
 }
 
+namespace {
+
+constexpr std::string_view batch_prefix = "batch ", float_suffix = " float";
+
+}  // namespace
+
+bool is_single_precision(const std::string& work) { return work.ends_with(float_suffix); }
+
 std::string work_per_state(const std::string& work) {
-  constexpr std::string_view prefix = "batch ";
-  return work.starts_with(prefix) ? work.substr(prefix.size()) : work;
+  std::string name = work.starts_with(batch_prefix) ? work.substr(batch_prefix.size()) : work;
+  if (is_single_precision(name)) name.resize(name.size() - float_suffix.size());
+  return name;
 }
 
 namespace {
@@ -90,8 +97,9 @@ const std::vector<Robot>& robots() {
 }
 const Model& puma() { return robots().front().model; }
 
-std::size_t batch_size(const Model& model, std::size_t outputs_per_state) {
-  const std::size_t bytes = sizeof(double) * (3 * model.size() + outputs_per_state);
+std::size_t batch_size(const Model& model, std::size_t outputs_per_state,
+                       std::size_t scalar_bytes) {
+  const std::size_t bytes = scalar_bytes * (3 * model.size() + outputs_per_state);
   return std::clamp<std::size_t>(393216 / bytes / 16 * 16, 16, 2048);
 }
 
@@ -127,13 +135,19 @@ struct OneState {
   Eigen::MatrixXd matrices[3], jacobian;
 };
 
-struct ManyStates {
-  ManyStates(const Model& given, std::size_t threads, std::size_t count, std::size_t outputs,
-             std::size_t outputs_per_state)
+template <class Real>
+struct ManyStatesOf {
+  using Rows = std::vector<Real>;
+
+  ManyStatesOf(const Model& given, std::size_t threads, std::size_t count, std::size_t outputs,
+               std::size_t outputs_per_state)
       : model(given),
         workspace(model, {.threads = threads}),
         states(model.size(), count),
-        output(outputs, std::vector<double>(count * outputs_per_state)) {}
+        q(states.q.begin(), states.q.end()),
+        qd(states.qd.begin(), states.qd.end()),
+        u(states.u.begin(), states.u.end()),
+        output(outputs, Rows(count * outputs_per_state)) {}
   /// The outputs of the first state, a matrix each where they are n x n.
   Eigen::MatrixXd first_state() const {
     const auto n = static_cast<Eigen::Index>(model.size());
@@ -141,20 +155,26 @@ struct ManyStates {
     Eigen::MatrixXd all(n, columns * static_cast<Eigen::Index>(output.size()));
     for (std::size_t k = 0; k < output.size(); ++k) {
       all.middleCols(static_cast<Eigen::Index>(k) * columns, columns) =
-          Eigen::Map<const Eigen::MatrixXd>(output[k].data(), n, columns);
+          Eigen::Map<const Eigen::MatrixX<Real>>(output[k].data(), n, columns)
+              .template cast<double>();
     }
     return all;
   }
   Model model;
   BatchWorkspace workspace;
   States states;
-  std::vector<std::vector<double>> output;
+  Rows q, qd, u;
+  std::vector<Rows> output;
 };
+using ManyStates = ManyStatesOf<double>;
 
 /// `run` computes all states of a ManyStates.
-template <class Run>
-BenchmarkCase batch_case(std::string work, const std::shared_ptr<ManyStates>& many, Run run) {
-  return {"batch " + std::move(work),
+template <class Real, class Run>
+BenchmarkCase batch_case(const std::string& work, const std::shared_ptr<ManyStatesOf<Real>>& many,
+                         Run run) {
+  std::string name = std::string(batch_prefix) + work;
+  if (std::is_same_v<Real, float>) name += float_suffix;
+  return {std::move(name),
           "ours",
           many->workspace.threads(),
           many->states.count,
@@ -163,12 +183,26 @@ BenchmarkCase batch_case(std::string work, const std::shared_ptr<ManyStates>& ma
           },
           [many] { return many->first_state(); }};
 }
-void run_batch_inverse(ManyStates& m) {
-  batch::inverse_dynamics(m.model, m.workspace, m.states.q, m.states.qd, m.states.u, m.output[0]);
-}
-void run_batch_forward(ManyStates& m) {
-  batch::forward_dynamics(m.model, m.workspace, m.states.q, m.states.qd, m.states.u, m.output[0]);
-}
+constexpr auto run_batch_inverse = [](auto& m) {
+  batch::inverse_dynamics(m.model, m.workspace, m.q, m.qd, m.u, m.output[0]);
+};
+constexpr auto run_batch_forward = [](auto& m) {
+  batch::forward_dynamics(m.model, m.workspace, m.q, m.qd, m.u, m.output[0]);
+};
+constexpr auto run_batch_inertia = [](auto& m) {
+  batch::inertia_matrix(m.model, m.workspace, m.q, m.output[0]);
+};
+constexpr auto run_batch_gravity = [](auto& m) {
+  batch::gravity_forces(m.model, m.workspace, m.q, m.output[0]);
+};
+constexpr auto run_batch_inverse_derivatives = [](ManyStates& m) {
+  batch::inverse_dynamics_derivatives(m.model, m.workspace, m.q, m.qd, m.u, m.output[0],
+                                      m.output[1]);
+};
+constexpr auto run_batch_forward_derivatives = [](ManyStates& m) {
+  batch::forward_dynamics_derivatives(m.model, m.workspace, m.q, m.qd, m.u, m.output[0],
+                                      m.output[1], m.output[2]);
+};
 
 }  // namespace
 
@@ -239,31 +273,34 @@ std::vector<BenchmarkCase> ours_on(const Model& model) {
 
 std::vector<BenchmarkCase> batches_on(const Model& model) {
   const std::size_t n = model.size();
-  const auto states = [&](std::size_t outputs, std::size_t width) {
-    return std::make_shared<ManyStates>(model, 1, batch_size(model, outputs * width), outputs,
-                                        width);
+  const auto doubles = [&](std::size_t outputs, std::size_t width) {
+    return std::make_shared<ManyStates>(
+        model, 1, batch_size(model, outputs * width, sizeof(double)), outputs, width);
   };
-  return {batch_case("inverse", states(1, n), run_batch_inverse),
-          batch_case("forward", states(1, n), run_batch_forward),
-          batch_case("inertia matrix", states(1, n * n),
-                     [](ManyStates& m) {
-                       batch::inertia_matrix(m.model, m.workspace, m.states.q, m.output[0]);
-                     }),
-          batch_case("inverse derivatives", states(2, n * n),
-                     [](ManyStates& m) {
-                       batch::inverse_dynamics_derivatives(m.model, m.workspace, m.states.q,
-                                                           m.states.qd, m.states.u, m.output[0],
-                                                           m.output[1]);
-                     }),
-          batch_case("forward derivatives", states(3, n * n),
-                     [](ManyStates& m) {
-                       batch::forward_dynamics_derivatives(m.model, m.workspace, m.states.q,
-                                                           m.states.qd, m.states.u, m.output[0],
-                                                           m.output[1], m.output[2]);
-                     }),
-          batch_case("gravity", states(1, n), [](ManyStates& m) {
-            batch::gravity_forces(m.model, m.workspace, m.states.q, m.output[0]);
-          })};
+  const auto floats = [&](std::size_t width) {
+    return std::make_shared<ManyStatesOf<float>>(model, 1, batch_size(model, width, sizeof(float)),
+                                                 1, width);
+  };
+  return {batch_case("inverse", doubles(1, n), run_batch_inverse),
+          batch_case("inverse", floats(n), run_batch_inverse),
+          batch_case("forward", doubles(1, n), run_batch_forward),
+          batch_case("forward", floats(n), run_batch_forward),
+          batch_case("inertia matrix", doubles(1, n * n), run_batch_inertia),
+          batch_case("inertia matrix", floats(n * n), run_batch_inertia),
+          batch_case("inverse derivatives", doubles(2, n * n), run_batch_inverse_derivatives),
+          batch_case("forward derivatives", doubles(3, n * n), run_batch_forward_derivatives),
+          batch_case("gravity", doubles(1, n), run_batch_gravity),
+          batch_case("gravity", floats(n), run_batch_gravity)};
+}
+
+std::vector<BenchmarkCase> matrices_on(const Model& model, std::size_t bytes) {
+  const std::size_t entries = model.size() * model.size();
+  const auto states = [&](std::size_t outputs) {
+    return std::make_shared<ManyStates>(model, 1, bytes / (sizeof(double) * outputs * entries),
+                                        outputs, entries);
+  };
+  return {batch_case("inertia matrix", states(1), run_batch_inertia),
+          batch_case("inverse derivatives", states(2), run_batch_inverse_derivatives)};
 }
 
 std::vector<BenchmarkCase> batches(std::size_t threads, std::size_t states) {

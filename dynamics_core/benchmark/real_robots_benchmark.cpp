@@ -20,9 +20,9 @@
 #include <sstream>
 #include <string>
 
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 
 #ifdef DYNAMICS_TEST_MUJOCO
 #include "support/load_mujoco.hpp"

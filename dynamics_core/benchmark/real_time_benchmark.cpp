@@ -20,8 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
 
 namespace {

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "ode/make_integrator.hpp"
 #include "ode/solve.hpp"
 #include "papers/wide/wide_simulate.hpp"

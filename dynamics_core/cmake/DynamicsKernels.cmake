@@ -44,20 +44,27 @@ function(dynamics_kernel_sources variable kinds template)
   set(${variable} ${sources} PARENT_SCOPE)
 endfunction()
 
-# dynamics_kernels(<name> SETS <instruction set>... SOURCES <file>... [OPTIONS <option>...]): compiles
-# the sources for each of the sets that this build has.
+# dynamics_kernels(<name> SETS <instruction set>... SOURCES <file>... [OPTIONS <option>...] [FLOAT]):
+# compiles the sources for each of the sets that this build has; with FLOAT for packs of floats, in
+# the namespace <instruction set>_float.
 function(dynamics_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SETS;SOURCES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FLOAT" "" "SETS;SOURCES;OPTIONS")
   foreach(set ${arg_SETS})
     if(NOT set STREQUAL "baseline" AND NOT dynamics_has_x86_kernels)
       continue()
     endif()
-    set(target dynamics_${name}_kernels_${set})
+    set(namespace ${set})
+    if(arg_FLOAT)
+      set(namespace ${set}_float)
+    endif()
+    set(target dynamics_${name}_kernels_${namespace})
     add_library(${target} OBJECT ${arg_SOURCES})
+    set_target_properties(${target} PROPERTIES DYNAMICS_NAMESPACE ${namespace})
     target_compile_features(${target} PRIVATE cxx_std_20)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include
                                                  ${PROJECT_SOURCE_DIR}/src)
-    target_compile_definitions(${target} PRIVATE DYNAMICS_KERNEL_NAMESPACE=${set})
+    target_compile_definitions(${target} PRIVATE DYNAMICS_KERNEL_NAMESPACE=${namespace}
+                                                 $<$<BOOL:${arg_FLOAT}>:DYNAMICS_KERNEL_FLOAT>)
     dynamics_warnings(${target})
     # a fused multiply-add where the set has one; link-time optimization would mix the sets
     target_compile_options(${target} PRIVATE -ffp-contract=fast -fno-lto

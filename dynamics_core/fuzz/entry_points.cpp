@@ -11,12 +11,9 @@
 
 #include "dynamics_core/check.hpp"
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/joint_log.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/trajectory.hpp"
 
 namespace dynamics::fuzz {

@@ -133,12 +133,12 @@ void print_table(const ordered_json& measured, std::size_t runs) {
   for (const ordered_json& row : measured.at("rows")) {
     if (row.at("robot") != robot) {
       robot = row.at("robot").get<std::string>();
-      fmt::print("\n{}\n{:<26}{:<11}{:>10}{:>11}{:>9}{:>17}{:>12}\n", robot, "work", "peer",
+      fmt::print("\n{}\n{:<28}{:<11}{:>10}{:>11}{:>9}{:>17}{:>12}\n", robot, "work", "peer",
                  "ours (ns)", "peer (ns)", "ratio", runs > 1 ? "(range)" : "(quartiles)",
                  "bound (ns)");
     }
     const ordered_json& peer = row.at("peer");
-    fmt::print("{:<26}{:<11}{:>10}{:>11}{:>9}{:>17}{:>12}\n", row.at("work").get<std::string>(),
+    fmt::print("{:<28}{:<11}{:>10}{:>11}{:>9}{:>17}{:>12}\n", row.at("work").get<std::string>(),
                peer.is_null() ? "-" : peer.get<std::string>(), text(row.at("ours_ns"), 1),
                text(row.at("peer_ns"), 0), text(row.at("ratio"), 1),
                fmt::format("({} .. {})", text(row.at("low"), 1), text(row.at("high"), 1)),
@@ -157,6 +157,12 @@ void print_table(const ordered_json& measured, std::size_t runs) {
         row.at("work").get<std::string>(), row.at("threads").get<std::size_t>(),
         row.at("gain").get<double>(), row.at("low").get<double>(), row.at("high").get<double>(),
         row.at("most").get<double>());
+  }
+  for (const ordered_json& row : measured.at("beyond_cache")) {
+    fmt::print("{}, {}, {:.0f} MB of matrices: {:.1f} GB/s, a plain loop {:.1f} GB/s ({:.0f} %)\n",
+               row.at("robot").get<std::string>(), row.at("work").get<std::string>(),
+               row.at("megabytes").get<double>(), row.at("write_gb_per_s").get<double>(),
+               row.at("plain_gb_per_s").get<double>(), 100.0 * row.at("ratio").get<double>());
   }
   for (const ordered_json& row : measured.at("growth")) {
     fmt::print("{} dynamics of a {} of 64 to 10000 joints: cost ~ n^{:.2f}, {:.0f} ns per joint\n",

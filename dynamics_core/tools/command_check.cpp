@@ -10,7 +10,7 @@
 #include "command.hpp"
 #include "defer_signals.hpp"
 #include "dynamics_core/check.hpp"
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/recording.hpp"
 #include "report.hpp"
 #include "robot.hpp"

@@ -13,7 +13,7 @@
 #include "command.hpp"
 #include "dynamics_core/formulations.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "report.hpp"
 #include "robot.hpp"
 #include "spatial/decompositions.hpp"

@@ -6,8 +6,8 @@
 
 #include "command.hpp"
 #include "dynamics_core/formulations.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "external_arguments.hpp"
 #include "flexible_report.hpp"
 #include "log_file.hpp"

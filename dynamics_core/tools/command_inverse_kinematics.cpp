@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "command.hpp"
-#include "dynamics_core/inverse_kinematics.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "flexible_report.hpp"
 #include "report.hpp"
 #include "robot.hpp"

@@ -7,7 +7,7 @@
 #include "base/find_by_name.hpp"
 #include "command.hpp"
 #include "denoc_report.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "flexible_report.hpp"
 #include "loop_report.hpp"

@@ -7,7 +7,7 @@
 #include "denoc_report.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "flexible_report.hpp"
 #include "loop_report.hpp"
 #include "report.hpp"

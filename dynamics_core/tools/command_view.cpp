@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "command.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "log_file.hpp"
 #include "mcap/reader.hpp"

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "command.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "robot.hpp"
 
 namespace dynamics::tools {

@@ -8,8 +8,8 @@
 
 #include "command.hpp"
 #include "denoc_report.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/flexible_links.hpp"
+#include "dynamics_core/view.hpp"
 #include "report.hpp"
 
 namespace dynamics::tools {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dynamics_core/external_inputs.hpp"
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/recording.hpp"
 #include "robot.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dynamics_core/joint_log.hpp"
+#include "dynamics_core/trajectory.hpp"
 #include "robot.hpp"
 
 namespace dynamics::tools {

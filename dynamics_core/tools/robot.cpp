@@ -11,8 +11,7 @@
 #include <sstream>
 
 #include "command.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "log_file.hpp"
 #include "report.hpp"

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/trajectory.hpp"
 
 namespace dynamics::tools {

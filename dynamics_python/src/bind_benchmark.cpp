@@ -11,8 +11,7 @@
 #include "bindings.hpp"
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "robot.hpp"
 
 namespace py = pybind11;

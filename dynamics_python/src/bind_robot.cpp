@@ -7,8 +7,8 @@
 
 #include "bindings.hpp"
 #include "convert.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/inverse_kinematics.hpp"
+#include "dynamics_core/flexible_links.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/regressor.hpp"
 #include "external.hpp"
 #include "methods.hpp"

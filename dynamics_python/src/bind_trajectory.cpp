@@ -10,7 +10,6 @@
 #include "bindings.hpp"
 #include "convert.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/joint_log.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/trajectory_efforts.hpp"
 #include "errors.hpp"

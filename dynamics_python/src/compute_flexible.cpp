@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "operation.hpp"
 #include "results.hpp"
 

@@ -5,11 +5,10 @@
 #include "dynamics_core/derivatives.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/regressor.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "operation.hpp"
 #include "results.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "dynamics_core/external_inputs.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "numpy_api.hpp"
 #include "operation.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "bindings.hpp"
 #include "dynamics_core/controllers.hpp"
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/formulations.hpp"
 #include "dynamics_core/integrators.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/version.hpp"
 #include "dynamics_core/workspace.hpp"
 #include "errors.hpp"

@@ -11,7 +11,7 @@
 #include "arrays.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/formulations.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "robot.hpp"
 
 namespace dynamics::python {

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 
 namespace dynamics::python {

@@ -16,12 +16,11 @@
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/closed_loops.hpp"
 #include "dynamics_core/derivatives.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace dynamics::python {

@@ -13,8 +13,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <dynamics_core/dh_table.hpp>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <exception>
 #include <fstream>
 #include <iterator>

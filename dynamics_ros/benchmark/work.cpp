@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/forward_dynamics.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
-#include <dynamics_core/maximum.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
+#include <dynamics_core/view.hpp>
 #include <dynamics_msgs/msg/result_code.hpp>
 #include <limits>
 #include <numeric>

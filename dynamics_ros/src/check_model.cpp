@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <dynamics_core/check.hpp>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <memory>
 #include <string>
 #include <utility>

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/kinematics.hpp>
+#include <dynamics_core/readers.hpp>
 #include <span>
 #include <utility>
 #include <vector>

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <dynamics_core/inertia_matrix.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/kinematics.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 
 #include "efforts.hpp"
 #include "fault.hpp"

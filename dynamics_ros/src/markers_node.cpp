@@ -2,8 +2,6 @@
 #include "dynamics_ros/markers_node.hpp"
 
 #include <chrono>
-#include <dynamics_core/closed_loops.hpp>
-#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_ros/markers_node_parameters.hpp>
 #include <exception>
 #include <rclcpp_components/register_node_macro.hpp>
@@ -16,13 +14,6 @@
 
 namespace dynamics_ros {
 namespace {
-
-MovingRobot read_robot(const std::string& urdf, const dynamics::ModelOptions& options) {
-  dynamics::RobotDescription description = dynamics::read_urdf(urdf, "robot_description");
-  if (!description.constraints.empty())
-    return MovingRobot(dynamics::Mechanism(std::move(description), options));
-  return MovingRobot(dynamics::Model(std::move(description), options));
-}
 
 Color color(const std::vector<double>& values) {
   return {values[0], values[1], values[2], values[3]};
@@ -104,7 +95,7 @@ void MarkersNode::take_description(const std::string& urdf) {
   dynamics::ModelOptions options;
   options.gravity = Eigen::Vector3d::Map(parameters_->values.gravity.data());
   try {
-    MovingRobot made = read_robot(urdf, options);
+    MovingRobot made = MovingRobot::from_urdf(urdf, options);
     if (robot_ && marker_publisher_->get_subscription_count() > 0) {
       marker_publisher_->publish(markers_.clear(*robot_, options_));
     }

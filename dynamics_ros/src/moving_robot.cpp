@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <dynamics_core/readers.hpp>
+#include <utility>
 #include <vector>
 
 namespace dynamics_ros {
@@ -31,6 +33,13 @@ MovingRobot::MovingRobot(const dynamics::Model& model) : RobotState(model) {
       slots_[name + "_velocity"] = {Quantity::velocity, link.first + j};
     }
   }
+}
+
+MovingRobot MovingRobot::from_urdf(const std::string& urdf, const dynamics::ModelOptions& options) {
+  dynamics::RobotDescription description = dynamics::read_urdf(urdf, "robot_description");
+  if (!description.constraints.empty())
+    return MovingRobot(dynamics::Mechanism(std::move(description), options));
+  return MovingRobot(dynamics::Model(std::move(description), options));
 }
 
 MovingRobot::MovingRobot(const dynamics::Mechanism& mechanism) : MovingRobot(mechanism.tree()) {

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/forward_dynamics.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <memory>
 #include <utility>
 #include <vector>

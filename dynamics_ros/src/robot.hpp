@@ -7,8 +7,7 @@
 #include <dynamics_core/batch.hpp>
 #include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/external_inputs.hpp>
-#include <dynamics_core/flexible_dynamics.hpp>
-#include <dynamics_core/flexible_model.hpp>
+#include <dynamics_core/flexible_links.hpp>
 #include <dynamics_core/model.hpp>
 #include <dynamics_core/view.hpp>
 #include <dynamics_core/workspace.hpp>

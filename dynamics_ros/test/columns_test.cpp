@@ -2,7 +2,7 @@
 // Trajectories in columns: the same answers as for a JointTrajectory, and their faults.
 #include <gtest/gtest.h>
 
-#include <dynamics_core/maximum.hpp>
+#include <dynamics_core/view.hpp>
 #include <functional>
 #include <limits>
 #include <string>

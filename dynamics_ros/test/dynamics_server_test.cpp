@@ -6,11 +6,10 @@
 
 #include <atomic>
 #include <cmath>
-#include <dynamics_core/forward_dynamics.hpp>
-#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/inertia_matrix.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/kinematics.hpp>
+#include <dynamics_core/readers.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <limits>
 #include <map>
 #include <string>

@@ -8,8 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
-#include <dynamics_core/dh_table.hpp>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <string>
 #include <vector>
 

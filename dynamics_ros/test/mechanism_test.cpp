@@ -6,9 +6,9 @@
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/kinematics.hpp>
-#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/plant.hpp>
 #include <dynamics_core/simulate.hpp>
+#include <dynamics_core/view.hpp>
 #include <functional>
 #include <limits>
 #include <numbers>

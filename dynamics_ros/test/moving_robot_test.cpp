@@ -7,11 +7,10 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
-#include <dynamics_core/dh_table.hpp>
-#include <dynamics_core/flexible_dynamics.hpp>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/flexible_links.hpp>
 #include <dynamics_core/kinematics.hpp>
-#include <dynamics_core/maximum.hpp>
+#include <dynamics_core/readers.hpp>
+#include <dynamics_core/view.hpp>
 #include <limits>
 #include <map>
 #include <string>

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <dynamics_core/closed_loops.hpp>
-#include <dynamics_core/from_urdf.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
+#include <dynamics_core/readers.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <limits>
 #include <string>
 #include <vector>

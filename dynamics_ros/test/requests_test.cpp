@@ -8,9 +8,8 @@
 #include <chrono>
 #include <cmath>
 #include <dynamics_core/check.hpp>
-#include <dynamics_core/forward_dynamics.hpp>
-#include <dynamics_core/from_urdf.hpp>
-#include <dynamics_core/inverse_dynamics.hpp>
+#include <dynamics_core/readers.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <future>
 #include <random>
 #include <string>

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <dynamics_core/trajectory_efforts.hpp>
 #include <limits>
 #include <string>

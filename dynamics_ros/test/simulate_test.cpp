@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <dynamics_core/flexible_dynamics.hpp>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/flexible_links.hpp>
 #include <dynamics_core/plant.hpp>
+#include <dynamics_core/readers.hpp>
 #include <dynamics_core/simulate.hpp>
 #include <dynamics_core/trajectory.hpp>
 #include <functional>

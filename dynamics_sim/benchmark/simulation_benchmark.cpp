@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <dynamics_core/dh_table.hpp>
+#include <dynamics_core/readers.hpp>
 #include <hardware_interface/component_parser.hpp>
 #include <hardware_interface/system_interface.hpp>
 #include <map>

@@ -30,20 +30,18 @@ DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
   const auto result = SystemInterface::on_init(params);
   if (result != CallbackReturn::SUCCESS) return result;
   const auto node = node_of(*this, 0);
-  const auto executor = std::to_string(reinterpret_cast<std::uintptr_t>(  // NOLINT: an identity
-      params.executor.lock().get()));
-  return prepare(executor + (node ? node->get_namespace() : ""));
+  return prepare({params.executor.lock().get(), node ? node->get_namespace() : ""});
 }
 #else
 DynamicsSystem::CallbackReturn DynamicsSystem::on_init(
     const hardware_interface::HardwareInfo& info) {
   const auto result = SystemInterface::on_init(info);
-  return result == CallbackReturn::SUCCESS ? prepare("") : result;
+  return result == CallbackReturn::SUCCESS ? prepare({}) : result;
 }
 #endif
 
 /// Reads and checks the description.
-DynamicsSystem::CallbackReturn DynamicsSystem::prepare(const std::string& manager) {
+DynamicsSystem::CallbackReturn DynamicsSystem::prepare(const ManagerIdentity& manager) {
   try {
     transmissions_ = read_transmissions(info_);
     for (const auto& name : unknown_parameters(info_)) {
@@ -74,7 +72,8 @@ DynamicsSystem::CallbackReturn DynamicsSystem::prepare(const std::string& manage
     return CallbackReturn::SUCCESS;
   } catch (const std::exception& error) {
     RCLCPP_FATAL(get_logger(), "%s: %s", info_.name.c_str(), error.what());
-    SystemRegistry::instance().report_failure(info_.name + ": " + error.what());
+    const std::string place = manager.name_space.size() > 1 ? manager.name_space + ": " : "";
+    SystemRegistry::instance().report_failure(place + info_.name + ": " + error.what());
     return CallbackReturn::ERROR;
   }
 }
@@ -223,7 +222,7 @@ DynamicsSystem::return_type DynamicsSystem::read(const rclcpp::Time&,
                          "%s: the search for held joints and saturated drives did not converge",
                          info_.name.c_str());
   export_states();
-  link_->time.store(SystemRegistry::instance().time(), std::memory_order_release);
+  link_->time.store(robot_->link()->clock()->time, std::memory_order_release);
   return return_type::OK;
 }
 

@@ -44,7 +44,7 @@ void SimulatedRobot::apply_reset() noexcept {
     late_ = unsolved_ = 0;
     wrenches_.clear(link_->wrenches);
     ++restarts_;
-    link_->time = SystemRegistry::instance().time();
+    link_->time = clock_->time.load();
     for (std::size_t i = 0; i < hold_.size(); ++i) release(i);
     link_->reset_refused = false;
   } catch (const std::exception& error) {
@@ -70,9 +70,8 @@ void SimulatedRobot::serve() noexcept {
 /// Time to simulate in this cycle (ns): the period, or as given by the owner of the clock, a pause
 /// or single steps.
 std::int64_t SimulatedRobot::time_to_simulate(std::int64_t period) noexcept {
-  const auto& registry = SystemRegistry::instance();
-  if (registry.clock_is_owned()) {
-    const std::int64_t now = registry.time();
+  if (SystemRegistry::instance().clock_is_owned()) {
+    const std::int64_t now = clock_->time;
     const std::int64_t passed = now - link_->time.exchange(now, std::memory_order_acq_rel);
     return link_->active ? std::max<std::int64_t>(passed, 0) : 0;
   }
@@ -109,8 +108,7 @@ bool SimulatedRobot::evaluate() noexcept {
 /// Whether this reading is the first one of a control period. The controller manager reads the
 /// blocks in the order in which they were loaded; it reads those with a lower rate less often.
 bool SimulatedRobot::starts_period(Member& member) const noexcept {
-  const auto& registry = SystemRegistry::instance();
-  if (registry.clock_is_owned() && registry.time() != link_->time) return true;
+  if (SystemRegistry::instance().clock_is_owned() && clock_->time != link_->time) return true;
   const bool is_slow = std::any_of(members_.begin(), members_.end(), [&](const Member& one) {
     return one.configured && one.rate > member.rate;
   });

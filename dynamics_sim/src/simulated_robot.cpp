@@ -6,8 +6,8 @@
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/error.hpp>
-#include <dynamics_core/flexible_model.hpp>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/flexible_links.hpp>
+#include <dynamics_core/readers.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -40,14 +40,16 @@ Robots& robots() {
 
 }  // namespace
 
-SimulatedRobot::SimulatedRobot(std::string description, std::string manager)
-    : description_(std::move(description)), manager_(std::move(manager)) {}
+SimulatedRobot::SimulatedRobot(std::string description, ManagerIdentity manager)
+    : description_(std::move(description)),
+      manager_(std::move(manager)),
+      clock_(SystemRegistry::instance().clock(manager_.executor)) {}
 
 SimulatedRobot::~SimulatedRobot() {
   if (link_) link_->set_server(nullptr);
 }
 
-std::shared_ptr<SimulatedRobot> SimulatedRobot::join(const std::string& manager,
+std::shared_ptr<SimulatedRobot> SimulatedRobot::join(const ManagerIdentity& manager,
                                                      const hardware_interface::HardwareInfo& info) {
   Robots& known = robots();
   const std::lock_guard guard(known.mutex);
@@ -121,7 +123,7 @@ void SimulatedRobot::build() {
     links.push_back(member.link);
   }
   if (fastest > 0) period_ = 1'000'000'000 / fastest;
-  link_ = std::make_shared<SystemLink>(*simulation_, initial_, std::move(links));
+  link_ = std::make_shared<SystemLink>(*simulation_, initial_, std::move(links), clock_);
   SystemRegistry::instance().add(link_);
 }
 
@@ -200,9 +202,9 @@ void SimulatedRobot::activate(const std::string& block) {
   Member& own = member(block);
   if (!link_->active) {
     remainder_ = 0;
-    link_->time = SystemRegistry::instance().time();
+    link_->time = clock_->time.load();
   }
-  own.link->time = SystemRegistry::instance().time();
+  own.link->time = clock_->time.load();
   own.link->active = true;
   link_->active = true;
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation.hpp"
 
-#include <rcl/time.h>
-
 #include <algorithm>
-#include <lifecycle_msgs/msg/state.hpp>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -29,24 +27,17 @@ std::optional<double> speed_from(const rclcpp::ParameterValue& value) {
 
 }  // namespace
 
-std::string joined(const std::vector<std::string>& names) {
-  std::string all;
-  for (const auto& name : names) all.append(all.empty() ? "" : ", ").append(name);
-  return all;
-}
-
-Simulation::Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
-                       rclcpp::Node::SharedPtr node)
-    : manager_(std::move(manager)),
+Simulation::Simulation(Managers managers, rclcpp::Node::SharedPtr node)
+    : managers_(std::move(managers)),
       node_(std::move(node)),
-      period_(1'000'000'000 / static_cast<std::int64_t>(manager_->get_update_rate())) {
+      period_(std::numeric_limits<std::int64_t>::max()) {
+  for (const auto& manager : managers_) period_ = std::min(period_, manager->period());
   read_parameters();
   set_time(0);
 }
 
-std::shared_ptr<Simulation> Simulation::create(
-    std::shared_ptr<controller_manager::ControllerManager> manager, rclcpp::Node::SharedPtr node) {
-  std::shared_ptr<Simulation> simulation(new Simulation(std::move(manager), std::move(node)));
+std::shared_ptr<Simulation> Simulation::create(Managers managers, rclcpp::Node::SharedPtr node) {
+  std::shared_ptr<Simulation> simulation(new Simulation(std::move(managers), std::move(node)));
   simulation->listen();
   return simulation;
 }
@@ -54,11 +45,14 @@ std::shared_ptr<Simulation> Simulation::create(
 void Simulation::listen() {
   const std::weak_ptr<Simulation> weak = weak_from_this();
   factor_ = node_->create_publisher<std_msgs::msg::Float64>("~/real_time_factor", 1);
-  description_ = node_->create_subscription<std_msgs::msg::String>(
-      "robot_description", rclcpp::QoS(1).transient_local(), [weak](const std_msgs::msg::String&) {
-        if (const auto self = weak.lock())
-          self->description_time_ = Clock::now().time_since_epoch().count();
-      });
+  for (const auto& manager : managers_) {
+    const std::weak_ptr<LockstepManager> one = manager;
+    descriptions_.push_back(node_->create_subscription<std_msgs::msg::String>(
+        manager->manager().get_node_topics_interface()->resolve_topic_name("robot_description"),
+        rclcpp::QoS(1).transient_local(), [one](const std_msgs::msg::String&) {
+          if (const auto self = one.lock()) self->description_received();
+        }));
+  }
   timer_ = node_->create_wall_timer(milliseconds(20), [weak] {
     if (const auto self = weak.lock()) self->check_controllers();
   });
@@ -83,7 +77,7 @@ void Simulation::listen() {
 }
 
 void Simulation::read_parameters() {
-  // Also accepts parameters of the controller manager's section of a file. Dynamic typing: speed
+  // Also accepts parameters of the section of a controller manager in a file. Dynamic typing: speed
   // may be an integer, and an empty list has no type.
   const auto declare = [&](const std::string& name, const rclcpp::ParameterValue& fallback,
                            const std::string& text) {
@@ -92,7 +86,9 @@ void Simulation::read_parameters() {
     descriptor.read_only = name != "speed";
     descriptor.dynamic_typing = true;
     rclcpp::Parameter given;
-    const bool known = manager_->get_parameter(name, given);
+    const auto has = [&](const auto& one) { return one->manager().get_parameter(name, given); };
+    const bool of_all = managers_.size() == 1 || name != "wait_for_controllers";
+    const bool known = of_all && std::any_of(managers_.begin(), managers_.end(), has);
     return node_->declare_parameter(name, known ? given.get_parameter_value() : fallback,
                                     descriptor);
   };
@@ -108,41 +104,37 @@ void Simulation::read_parameters() {
   if (!speed) throw std::invalid_argument(speed_error);
   speed_ = *speed;
   paused_ = boolean("start_paused", false, "pause when the controllers are active");
-  const auto awaited =
-      declare("wait_for_controllers", rclcpp::ParameterValue(std::vector<std::string>()),
-              "time stays at zero until these controllers are active");
-  if (awaited.get_type() == rclcpp::ParameterType::PARAMETER_STRING_ARRAY) {
-    awaited_ = awaited.get<std::vector<std::string>>();
-    std::erase(awaited_, "");
-  } else if (awaited.get_type() == rclcpp::ParameterType::PARAMETER_STRING) {
-    throw std::invalid_argument("parameter 'wait_for_controllers' must be a list of names");
+  const auto names = [](const rclcpp::ParameterValue& value) {
+    if (value.get_type() == rclcpp::ParameterType::PARAMETER_STRING)
+      throw std::invalid_argument("parameter 'wait_for_controllers' must be a list of names");
+    if (value.get_type() != rclcpp::ParameterType::PARAMETER_STRING_ARRAY) return Names();
+    auto list = value.get<Names>();
+    std::erase(list, "");
+    return list;
+  };
+  const auto awaited = names(declare("wait_for_controllers", rclcpp::ParameterValue(Names()),
+                                     "time stays at zero until these controllers are active"));
+  for (const auto& manager : managers_) {  // those of its own section, or the others
+    rclcpp::Parameter own;
+    manager->await(manager->manager().get_parameter("wait_for_controllers", own)
+                       ? names(own.get_parameter_value())
+                       : awaited);
   }
   if (boolean("publish_clock", true, "publish the time on /clock")) {
     clock_ = node_->create_publisher<rosgraph_msgs::msg::Clock>("/clock", rclcpp::ClockQoS());
   }
 }
 
-/// Sets the clock of the manager directly, so that controllers are updated with exactly this time;
-/// other nodes follow /clock. A stamp of zero means "unset" in ROS, so zero is published as one
-/// nanosecond.
 void Simulation::set_time(std::int64_t nanoseconds) {
   time_ = nanoseconds;
-  published_time_ = std::max<std::int64_t>(nanoseconds, 1);
-  SystemRegistry::instance().set_time(nanoseconds);
-  const auto clock = manager_->get_clock();
-  const std::lock_guard guard(clock->get_clock_mutex());
-  if (rcl_set_ros_time_override(clock->get_clock_handle(), published_time_) != RCL_RET_OK) {
-    throw std::runtime_error("the controller manager's clock cannot be set");
-  }
+  for (const auto& manager : managers_) manager->set_time(nanoseconds);
 }
-
-rclcpp::Time Simulation::stamp() const { return rclcpp::Time(published_time_, RCL_ROS_TIME); }
 
 void Simulation::publish_clock() {
   if (!clock_) return;
   published_ = Clock::now();
   rosgraph_msgs::msg::Clock message;
-  message.clock = stamp();
+  message.clock = rclcpp::Time(time(), RCL_ROS_TIME);
   clock_->publish(message);
 }
 
@@ -151,40 +143,29 @@ void Simulation::publish_factor() {
   const auto now = Clock::now();
   const std::chrono::duration<double, std::nano> passed = now - measured_since_;
   if (passed < std::chrono::seconds(1)) return;
-  if (measured_since_ != Clock::time_point() && time_ >= measured_from_) {
+  const std::int64_t time = time_;
+  if (measured_since_ != Clock::time_point() && time >= measured_from_) {
     std_msgs::msg::Float64 message;
-    message.data = static_cast<double>(time_ - measured_from_) / passed.count();
+    message.data = static_cast<double>(time - measured_from_) / passed.count();
     factor_->publish(message);
   }
   measured_since_ = now;
   measured_from_ = time_;
 }
 
-/// True if the robot cannot be simulated.
+/// True if a robot cannot be simulated.
 bool Simulation::failed() {
   if (const auto failure = SystemRegistry::instance().failure()) {
     RCLCPP_FATAL(node_->get_logger(), "the robot cannot be simulated: %s", failure->c_str());
     return true;
   }
-  if (manager_->is_resource_manager_initialized()) return false;
-  const Clock::duration::rep received = description_time_;
-  if (received == 0) return false;
-  if (Clock::now() - Clock::time_point{Clock::duration(received)} < std::chrono::seconds(20))
-    return false;
-  RCLCPP_FATAL(node_->get_logger(),
-               "the hardware of the robot description could not be loaded: see the messages above");
-  return true;
-}
-
-std::vector<std::string> Simulation::active_controllers() const {
-  std::vector<std::string> names;
-  for (const auto& controller : manager_->get_loaded_controllers()) {
-    if (controller.c->get_lifecycle_state().id() ==
-        lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
-      names.push_back(controller.info.name);
+  for (const auto& manager : managers_) {
+    if (const auto failure = manager->failure()) {
+      RCLCPP_FATAL(node_->get_logger(), "%s", failure->c_str());
+      return true;
     }
   }
-  return names;
+  return false;
 }
 
 /// Called in a thread of the executor: the manager locks its list while it waits for the loop to
@@ -195,11 +176,12 @@ void Simulation::check_controllers() {
     if (started_) return;
   }
   const std::unique_lock job(job_, std::try_to_lock);
-  if (!job.owns_lock() || !manager_->is_resource_manager_initialized()) return;
-  const auto active = active_controllers();
-  std::vector<std::string> missing;
-  for (const auto& name : awaited_) {
-    if (std::find(active.begin(), active.end(), name) == active.end()) missing.push_back(name);
+  if (!job.owns_lock()) return;
+  Names missing;
+  for (const auto& manager : managers_) {
+    if (!manager->manager().is_resource_manager_initialized()) return;
+    for (const auto& name : manager->missing_controllers())
+      missing.push_back(manager->name().empty() ? name : manager->name() + "/" + name);
   }
   if (!missing.empty() && Clock::now() - last_report_ > std::chrono::seconds(10)) {
     last_report_ = Clock::now();
@@ -212,90 +194,38 @@ void Simulation::check_controllers() {
 
 /// True if the simulated time can start.
 bool Simulation::ready() {
-  links_ = SystemRegistry::instance().systems();
-  blocks_.clear();
-  for (const auto& link : links_)
-    blocks_.insert(blocks_.end(), link->blocks().begin(), link->blocks().end());
-  if (!std::all_of(blocks_.begin(), blocks_.end(), [](const auto& one) { return !!one->active; })) {
-    return false;
-  }
+  bool active = true;
+  for (const auto& manager : managers_) active = manager->is_active() && active;
   const std::lock_guard guard(mutex_);
-  return ready_;
+  return active && ready_;
 }
 
-/// The manager skips hardware that is locked by another thread: repeat until all blocks have
-/// reached this time. It also skips hardware with a lower rate (rw_rate), until its own period has
-/// passed; repeat only if that is overdue.
-void Simulation::read() {
-  const auto end = Clock::now() + milliseconds(500);
-  for (;;) {
-    manager_->read(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
-    const bool done = std::all_of(blocks_.begin(), blocks_.end(), [&](const auto& block) {
-      if (!block->active || !block->every_cycle) return true;
-      if (!is_slow(*block)) return block->time == time_;
-      return time_ - block->time <= block->read_period + period_ / 2;
-    });
-    if (done || Clock::now() > end || !rclcpp::ok()) return;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
-
-void Simulation::write() {
-  writes_.clear();
-  for (const auto& block : blocks_) writes_.push_back(block->writes);
-  const auto end = Clock::now() + milliseconds(500);
-  for (;;) {
-    manager_->write(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
-    bool done = true;
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-      done = done && (!blocks_[i]->active || !blocks_[i]->every_cycle || is_slow(*blocks_[i]) ||
-                      blocks_[i]->writes != writes_[i]);
-    }
-    if (done || Clock::now() > end || !rclcpp::ok()) return;
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
-
-/// True if the hardware is completely loaded. The manager reports it as initialized while it is
-/// still loading, and recreates it if that fails.
-bool Simulation::loaded() {
-  if (!manager_->is_resource_manager_initialized()) {
-    loading_since_ = {};
-    return false;
-  }
-  const auto links = SystemRegistry::instance().systems();
-  if (std::any_of(links.begin(), links.end(), [](const auto& link) { return !!link->active; })) {
-    return true;
-  }
-  if (loading_since_ == Clock::time_point()) loading_since_ = Clock::now();
-  return Clock::now() - loading_since_ > std::chrono::seconds(1);
-}
-
-/// One cycle without advancing the time: controllers and payloads can change; commands are not
-/// written.
+/// One cycle of each manager without advancing the time.
 void Simulation::hold_time() {
   if (Clock::now() - published_ > milliseconds(100)) publish_clock();
-  if (loaded()) {
-    read();
-    for (const auto& link : SystemRegistry::instance().systems()) {
-      const bool requested = link->reset.has_pending() || link->payload.has_pending();
-      if (requested && is_slow(*link)) link->serve();
-    }
-    manager_->update(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
-  }
+  for (const auto& manager : managers_) manager->hold();
   anchor_speed_ = -1.0;
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, milliseconds(5));
 }
 
-void Simulation::cycle() {
+std::int64_t Simulation::next_time() const {
+  std::int64_t next = std::numeric_limits<std::int64_t>::max();
+  for (const auto& manager : managers_) next = std::min(next, manager->next(time_));
+  return next;
+}
+
+/// The cycles of the managers that are due at this time. True if the fastest one is.
+bool Simulation::cycle(std::int64_t time) {
+  time_ = time;
   // publish at most 1000 times per second
   const double speed = speed_;
   const bool fast = speed == 0.0 || speed > 1.0;
   if (!fast || Clock::now() - published_ >= milliseconds(1)) publish_clock();
-  read();
-  manager_->update(stamp(), rclcpp::Duration(std::chrono::nanoseconds(period_)));
-  write();
+  for (const auto& manager : managers_) {
+    if (manager->is_due(time)) manager->cycle(time);
+  }
+  return time % period_ == 0;
 }
 
 void Simulation::pace() {
@@ -352,7 +282,7 @@ int Simulation::run() {
       }
       if (!first_cycle_done) {  // time zero: first commands, no motion
         first_cycle_done = true;
-        cycle();
+        cycle(time_);
         RCLCPP_INFO(node_->get_logger(), "simulation started");
         continue;
       }
@@ -360,13 +290,15 @@ int Simulation::run() {
         hold_time();
         continue;
       }
-      set_time(time_ + period_);
-      cycle();
+      const bool step_done = cycle(next_time());
       {
         const std::lock_guard guard(mutex_);
-        if (paused_ && steps_ > 0 && --steps_ == 0) {
-          publish_clock();
-          changed_.notify_all();
+        if (paused_ && steps_ > 0 && step_done) {
+          ++steps_done_;
+          if (--steps_ == 0) {
+            publish_clock();
+            changed_.notify_all();
+          }
         }
         if (paused_) continue;
       }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Runs the control loop with simulated time: each cycle advances the time by one nominal period,
-// then reads, updates and writes. See simulation_node in the README of the package.
+// Runs control loops with simulated time: each cycle advances the time by one nominal period, then
+// reads, updates and writes. Several controller managers share the time: those that are due at a
+// time make their cycles in their order. See simulation_node in the README of the package.
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <controller_manager/controller_manager.hpp>
 #include <cstdint>
 #include <dynamics_msgs/srv/reset_simulation.hpp>
 #include <memory>
@@ -21,12 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_sim/system_link.hpp"
+#include "lockstep_manager.hpp"
 
 namespace dynamics_sim {
-
-/// The names, separated by commas.
-std::string joined(const std::vector<std::string>& names);
 
 class Simulation : public std::enable_shared_from_this<Simulation> {
  public:
@@ -36,20 +32,22 @@ class Simulation : public std::enable_shared_from_this<Simulation> {
     std::string message;
     std::uint64_t steps = 0;
   };
+  using Managers = std::vector<std::shared_ptr<LockstepManager>>;
 
-  /// `node`: has the parameters of the simulation; spun by the executor of the manager. Its
+  /// At least one manager. `node`: has the parameters of the simulation; spun by an executor. Its
   /// callbacks may outlive the simulation; they have no effect then.
-  static std::shared_ptr<Simulation> create(
-      std::shared_ptr<controller_manager::ControllerManager> manager, rclcpp::Node::SharedPtr node);
+  static std::shared_ptr<Simulation> create(Managers managers, rclcpp::Node::SharedPtr node);
 
-  /// Runs until ROS is shut down or the robot cannot be simulated. Returns the exit code.
+  /// Runs until ROS is shut down or a robot cannot be simulated. Returns the exit code.
   int run();
 
   // called by services, in any thread
   State state() const;
-  std::int64_t time() const { return published_time_; }  ///< (ns)
+  /// (ns) Zero is one nanosecond, because a stamp of zero means "unset" in ROS.
+  std::int64_t time() const { return std::max<std::int64_t>(time_, 1); }
   void pause(bool paused);
-  Result step(std::uint64_t steps);  ///< waits until the steps are done
+  /// Waits until the steps, periods of the fastest manager, are done.
+  Result step(std::uint64_t steps);
   /// With any code but SUCCESS state, time and controllers are as before, except where the message
   /// says that controllers could not be activated. Without `state` only the time is reset.
   Result reset(const dynamics_msgs::srv::ResetSimulation::Request& request, bool state = true);
@@ -58,51 +56,51 @@ class Simulation : public std::enable_shared_from_this<Simulation> {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Links = std::vector<std::shared_ptr<SystemLink>>;
+  using Links = LockstepManager::Links;
+  using States = std::vector<std::unique_ptr<SystemState>>;
+  using Names = std::vector<std::string>;
+  /// A state of the robots of one manager, by the names of their joints.
+  struct ManagerState {
+    Names names;
+    std::vector<double> positions, velocities;
+    NamedState named() const { return {names, positions, velocities}; }
+  };
 
-  Simulation(std::shared_ptr<controller_manager::ControllerManager> manager,
-             rclcpp::Node::SharedPtr node);
+  Simulation(Managers managers, rclcpp::Node::SharedPtr node);
   void read_parameters();
   void listen();
   bool failed();
   void check_controllers();
   bool ready();
-  bool loaded();
   void set_time(std::int64_t nanoseconds);
   void publish_clock();
   void publish_factor();
-  rclcpp::Time stamp() const;
   void hold_time();
-  void cycle();
-  void read();
-  void write();
+  bool cycle(std::int64_t time);
+  std::int64_t next_time() const;
   void pace();
   void process_requests();
-  std::vector<std::string> active_controllers() const;
-  bool switch_controllers(const std::vector<std::string>& on, const std::vector<std::string>& off);
-  Result reset_frozen(const dynamics_msgs::srv::ResetSimulation::Request& request, bool state,
-                      const Links& links);
-  std::string exchange_states(const Links& links,
-                              std::vector<std::unique_ptr<SystemState>>& states);
+  Result distribute(const dynamics_msgs::srv::ResetSimulation::Request& request,
+                    std::vector<ManagerState>& states) const;
+  std::string known_names() const;
+  Result check_reset(const dynamics_msgs::srv::ResetSimulation::Request& request,
+                     const std::vector<ManagerState>& states) const;
+  Result reset_frozen(const dynamics_msgs::srv::ResetSimulation::Request& request,
+                      const std::vector<ManagerState>& named, bool state);
+  Names switch_on(const std::vector<Names>& controllers);
+  std::string exchange_states(const Links& links, States& states);
   void request_time(std::int64_t nanoseconds);
-  bool is_slow(const BlockLink& block) const { return block.read_period > period_; }
-  /// True if no block is read in every cycle.
-  bool is_slow(const SystemLink& link) const {
-    return std::all_of(link.blocks().begin(), link.blocks().end(),
-                       [&](const auto& block) { return is_slow(*block); });
-  }
 
-  std::shared_ptr<controller_manager::ControllerManager> manager_;
+  Managers managers_;
   rclcpp::Node::SharedPtr node_;
   rclcpp::Publisher<rosgraph_msgs::msg::Clock>::SharedPtr clock_;
   rclcpp::Publisher<std_msgs::msg::Float64>::SharedPtr factor_;
-  rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
+  std::vector<rclcpp::Subscription<std_msgs::msg::String>::SharedPtr> descriptions_;
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr check_parameters_;
   rclcpp::node_interfaces::PostSetParametersCallbackHandle::SharedPtr set_parameters_;
   rclcpp::TimerBase::SharedPtr timer_;
-  std::vector<std::string> awaited_;
   Clock::time_point last_report_;
-  std::int64_t period_;  // ns
+  std::int64_t period_;  // of the fastest manager (ns)
 
   // shared with services
   mutable std::mutex mutex_;
@@ -110,22 +108,18 @@ class Simulation : public std::enable_shared_from_this<Simulation> {
   bool paused_ = false;
   bool frozen_ = false;                         // during a reset
   bool is_frozen_ = false;                      // the loop has noticed it
-  bool started_ = false;                        // wait_for_controllers are active
+  bool started_ = false;                        // the awaited controllers are active
   bool ready_ = false;                          // they were found active
   std::optional<std::int64_t> requested_time_;  // (ns)
   bool ended_ = false;
   std::uint64_t steps_ = 0;  // to simulate while paused
-  std::mutex job_;           // one step or reset at a time
+  std::uint64_t steps_done_ = 0;
+  std::mutex job_;  // one step or reset at a time
   std::atomic<double> speed_ = 1.0;
-  std::atomic<std::int64_t> published_time_ = 1;
-  std::atomic<Clock::rep> description_time_ = 0;  // when the robot description was received
+  std::atomic<std::int64_t> time_ = 0;  // ns
 
   // used by the loop only
-  Links links_;
-  SystemLink::Blocks blocks_;  // of all of them
-  std::vector<std::uint64_t> writes_;
-  std::int64_t time_ = 0;  // ns
-  Clock::time_point anchor_, published_, last_yield_, loading_since_, measured_since_;
+  Clock::time_point anchor_, published_, last_yield_, measured_since_;
   std::int64_t anchor_time_ = 0, measured_from_ = 0;
   double anchor_speed_ = -1.0;
   int code_ = 0;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
 #include <dynamics_core/error.hpp>
-#include <dynamics_core/flexible_model.hpp>
+#include <dynamics_core/flexible_links.hpp>
 #include <limits>
 #include <set>
 #include <utility>
@@ -73,8 +73,8 @@ SystemState closed_state(dynamics::RealTimeSimulation& robot, const SystemState&
 }
 
 SystemLink::SystemLink(const dynamics::RealTimeSimulation& robot, SystemState initial,
-                       Blocks blocks)
-    : blocks_(std::move(blocks)), initial_(std::move(initial)) {
+                       Blocks blocks, std::shared_ptr<SimulatedClock> clock)
+    : blocks_(std::move(blocks)), clock_(std::move(clock)), initial_(std::move(initial)) {
   for (const auto& block : blocks_) name_.append(name_.empty() ? "" : ", ").append(block->name);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   for (const auto& joint : robot.model().coordinates()) {
@@ -201,6 +201,21 @@ std::vector<std::shared_ptr<SystemLink>> SystemRegistry::systems() const {
     if (auto system = one.lock()) all.push_back(std::move(system));
   }
   return all;
+}
+
+std::vector<std::shared_ptr<SystemLink>> SystemRegistry::systems(
+    const SimulatedClock& clock) const {
+  auto all = systems();
+  std::erase_if(all, [&](const auto& one) { return one->clock().get() != &clock; });
+  return all;
+}
+
+std::shared_ptr<SimulatedClock> SystemRegistry::clock(const void* executor) {
+  const std::lock_guard guard(mutex_);
+  std::erase_if(clocks_, [](const auto& one) { return one.second.expired(); });
+  auto known = clocks_[executor].lock();
+  if (!known) clocks_[executor] = known = std::make_shared<SimulatedClock>();
+  return known;
 }
 
 void SystemRegistry::report_failure(const std::string& message) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <dynamics_core/flexible_dynamics.hpp>
+#include <dynamics_core/flexible_links.hpp>
 #include <functional>
 #include <map>
 #include <optional>

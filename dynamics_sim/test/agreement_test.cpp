@@ -11,10 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dynamics_core/controllers.hpp>
-#include <dynamics_core/dh_table.hpp>
-#include <dynamics_core/from_urdf.hpp>
-#include <dynamics_core/maximum.hpp>
+#include <dynamics_core/readers.hpp>
 #include <dynamics_core/simulate.hpp>
+#include <dynamics_core/view.hpp>
 #include <string>
 #include <vector>
 

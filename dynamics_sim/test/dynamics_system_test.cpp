@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
-#include <dynamics_core/maximum.hpp>
+#include <dynamics_core/readers.hpp>
+#include <dynamics_core/view.hpp>
 #include <limits>
 
 #include "allocations.hpp"

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 #include <dynamics_core/closed_loops.hpp>
-#include <dynamics_core/maximum.hpp>
 #include <dynamics_core/simulate.hpp>
+#include <dynamics_core/view.hpp>
 #include <dynamics_msgs/msg/payload.hpp>
 #include <dynamics_msgs/srv/reset_simulation.hpp>
 #include <limits>

@@ -3,7 +3,7 @@
 // and services.
 #include <gtest/gtest.h>
 
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <ros2_control_test_assets/descriptions.hpp>
 
 #include "allocations.hpp"

@@ -4,8 +4,8 @@
 
 #include <Eigen/Geometry>
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
 #include <dynamics_core/kinematics.hpp>
+#include <dynamics_core/readers.hpp>
 #include <dynamics_core/real_time_simulation.hpp>
 #include <memory>
 #include <string>

@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cmath>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -213,7 +213,7 @@ std::string refusal(const std::string& urdf) {
   EXPECT_EQ(first.initialized, CallbackReturn::SUCCESS);
   const auto info = hardware_interface::parse_control_resources_from_urdf(urdf).at(1);
   try {
-    SimulatedRobot::join("0", info)->leave(info.name);  // "0": without executor and node
+    SimulatedRobot::join({}, info)->leave(info.name);  // without executor and node
   } catch (const std::exception& error) {
     EXPECT_EQ(System(urdf, false, 1).initialized, CallbackReturn::ERROR);
     return error.what();

@@ -1,76 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """simulation_node repeats runs bit for bit, waits for controllers, pauses, steps and resets."""
 import os
+import pathlib
 import signal
 import subprocess
+import sys
 import tempfile
-import time
 import unittest
 
 import controller_manager_msgs.srv as cm
 import launch
-import launch_ros.actions
 import launch_testing
 import launch_testing.actions
 import launch_testing.asserts
-import rclpy
-from control_msgs.msg import DynamicJointState
 from dynamics_msgs.msg import ResultCode
 from dynamics_msgs.srv import ResetSimulation, SetSimulationState, StepSimulation
 from lifecycle_msgs.msg import State
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
-from std_msgs.msg import Float64, String
+from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
-START = (0.3, -0.4)
-
-
-def urdf(mass='2', unclaimed='free', rate='', blocks=1):
-    """Two links in a vertical plane; `rate`: the attribute of the block; joint2 in the last one."""
-    def link(name, kilograms):
-        return (f"<link name='{name}'><inertial><origin xyz='0.25 0 0'/>"
-                f"<mass value='{kilograms}'/><inertia ixx='0.002' ixy='0' ixz='0' iyy='0.04' "
-                "iyz='0' izz='0.04'/></inertial></link>")
-
-    def joint(name, parent, child, x):
-        return (f"<joint name='{name}' type='revolute'><origin xyz='{x} 0 0'/>"
-                f"<parent link='{parent}'/><child link='{child}'/><axis xyz='0 1 0'/>"
-                "<limit lower='-9' upper='9' effort='20' velocity='9'/></joint>")
-
-    def control(name, start):
-        return (f"<joint name='{name}'><command_interface name='effort'/>"
-                "<state_interface name='position'>"
-                f"<param name='initial_value'>{start}</param></state_interface>"
-                "<state_interface name='velocity'/></joint>")
-
-    def begin(name):
-        return (f"<ros2_control name='{name}' type='system' {rate}><hardware>"
-                "<plugin>dynamics_sim/DynamicsSystem</plugin><param name='limits'>false</param>"
-                f"<param name='unclaimed'>{unclaimed}</param></hardware>")
-
-    return ("<robot name='two'><link name='base'/>" + link('upper', mass) + link('lower', '1') +
-            joint('joint1', 'base', 'upper', 0) + joint('joint2', 'upper', 'lower', 0.5) +
-            begin('arm') + control('joint1', START[0]) +
-            ('</ros2_control>' + begin('hand') if blocks == 2 else '') +
-            control('joint2', START[1]) + '</ros2_control></robot>')
-
-
-def simulation(namespace, **parameters):
-    return launch_ros.actions.Node(
-        executable=os.environ['SIMULATION_NODE'],
-        namespace=namespace,
-        output='screen',
-        parameters=[{
-            'update_rate': 1000,
-            'joint_state_broadcaster.type': 'joint_state_broadcaster/JointStateBroadcaster',
-            'wait_for_controllers': ['joint_state_broadcaster'],
-            'start_paused': True,
-            **parameters
-        }])
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from simulation_client import simulation, SimulationTest, START, urdf  # noqa: E402
 
 
 def generate_test_description():
@@ -85,58 +39,21 @@ def generate_test_description():
     ]), {'bad': bad}
 
 
-class TestSimulation(unittest.TestCase):
+class TestSimulation(SimulationTest):
     @classmethod
     def setUpClass(cls):
-        rclpy.init()
-        cls.node = rclpy.create_node('tester')
-        cls.executor = SingleThreadedExecutor()
-        cls.executor.add_node(cls.node)
-        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        super().setUpClass()
         cls.states = {'first': {}, 'second': {}, 'slow': {}, 'blocks': {}}
         cls.clock = []
-        cls.descriptions = []
         for name, text in (('first', urdf()), ('second', urdf()), ('bad', urdf(mass='-2')),
                            ('slow', urdf(rate="rw_rate='100'")),
                            ('blocks', urdf(blocks=2))):
-            cls.descriptions.append(
-                cls.node.create_publisher(String, f'/{name}/robot_description', latched))
-            cls.descriptions[-1].publish(String(data=text))
+            cls.describe(name, text)
         for name, seen in cls.states.items():
-            cls.node.create_subscription(DynamicJointState, f'/{name}/dynamic_joint_states',
-                                         lambda message, seen=seen: cls.take(message, seen), 1000)
+            cls.listen(name, seen)
         cls.node.create_subscription(
             Clock, '/clock', lambda message: cls.clock.append(message.clock),
             QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.executor.shutdown()
-        cls.node.destroy_node()
-        rclpy.shutdown()
-
-    @staticmethod
-    def take(message, seen):
-        stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
-        values = {}
-        for name, value in zip(message.joint_names, message.interface_values):
-            for interface, number in zip(value.interface_names, value.values):
-                values[f'{name}/{interface}'] = number
-        seen[stamp] = values
-
-    def until(self, condition, what, seconds=60.0):
-        end = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), end, f'not in time: {what}')
-            self.executor.spin_once(timeout_sec=0.05)
-
-    def call(self, kind, service, /, **fields):
-        client = self.node.create_client(kind, service)
-        self.until(client.service_is_ready, f'service {service}')
-        future = client.call_async(kind.Request(**fields))
-        self.until(future.done, f'answer of {service}')
-        self.node.destroy_client(client)
-        return future.result()
 
     def reset(self, name, joint, position, velocity):
         answer = self.call(ResetSimulation,
@@ -146,35 +63,6 @@ class TestSimulation(unittest.TestCase):
                            velocities=[velocity])
         self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
         return answer
-
-    def state(self, name):
-        return self.call(SetSimulationState, f'/{name}/simulation/set_state',
-                         state=SetSimulationState.Request.QUERY)
-
-    def until_paused(self, name):
-        paused = SetSimulationState.Request.PAUSED
-        self.until(lambda: self.state(name).state == paused, 'paused')
-
-    def activate(self, name):
-        broadcaster = 'joint_state_broadcaster'
-        prefix = f'/{name}/controller_manager/'
-        self.assertTrue(
-            self.call(cm.LoadController, prefix + 'load_controller', name=broadcaster).ok)
-        self.assertTrue(
-            self.call(cm.ConfigureController, prefix + 'configure_controller', name=broadcaster).ok)
-        self.assertTrue(
-            self.call(cm.SwitchController,
-                      prefix + 'switch_controller',
-                      activate_controllers=[broadcaster],
-                      strictness=cm.SwitchController.Request.STRICT).ok)
-
-    def step(self, name, steps):
-        answer = self.call(StepSimulation, f'/{name}/simulation/step', steps=steps)
-        self.assertEqual(answer.result.code, ResultCode.SUCCESS, answer.result.message)
-        self.assertEqual(answer.steps, steps)
-        stamp = answer.time.sec * 10**9 + answer.time.nanosec
-        self.until(lambda: stamp in self.states[name], 'the state after the steps')
-        return stamp
 
     def test_1_waits_until_controllers_are_active(self):
         for name in self.states:

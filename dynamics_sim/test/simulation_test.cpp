@@ -35,6 +35,10 @@ class SimulationTest : public ::testing::Test {
     node = std::make_shared<rclcpp::Node>("simulation");
   }
 
+  std::shared_ptr<Simulation> create() {
+    return Simulation::create({std::make_shared<LockstepManager>(manager, executor, "")}, node);
+  }
+
   std::shared_ptr<rclcpp::Executor> executor;
   std::shared_ptr<controller_manager::ControllerManager> manager;
   rclcpp::Node::SharedPtr node;
@@ -48,7 +52,7 @@ TEST_F(SimulationTest, RejectedParametersHaveNoEffect) {
         result.successful = parameters.size() == 1;
         return result;
       });
-  const auto simulation = Simulation::create(manager, node);
+  const auto simulation = create();
   node->declare_parameter("other", 1);
   EXPECT_FALSE(node->set_parameters_atomically(
                        {rclcpp::Parameter("speed", 3.0), rclcpp::Parameter("other", 2)})
@@ -64,7 +68,7 @@ TEST_F(SimulationTest, RejectedParametersHaveNoEffect) {
 }
 
 TEST_F(SimulationTest, ServicesRespondAfterItHasEnded) {
-  auto simulation = Simulation::create(manager, node);
+  auto simulation = create();
   const auto services = make_services(*node, simulation);
   simulation.reset();
   executor->add_node(node);

@@ -5,7 +5,7 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <dynamics_core/from_urdf.hpp>
+#include <dynamics_core/readers.hpp>
 #include <memory>
 #include <string>
 

@@ -15,7 +15,7 @@ from launch_ros.actions import Node
 
 from dynamics_bringup import model
 from dynamics_bringup.arguments import ArgumentError, number, numbers, payload, positions
-from dynamics_bringup.description import is_flexible, is_ours
+from dynamics_bringup.description import is_flexible, is_ours, wrench_topic_of
 from dynamics_bringup.processes import Files, has_package, helper, share
 from dynamics_bringup.robot_file import read
 from dynamics_bringup.simulation import BROADCASTER, commanded_joints, own_parameters
@@ -47,7 +47,8 @@ def recorded_topics(namespace):
 
 def included(name, **arguments):
     """Return a launch file of this package as an action with these arguments."""
-    arguments = {"namespace": "", "prefix": "", "pose": "", "xacro_arguments": "", **arguments}
+    arguments = {"namespace": "", "robots": "", "prefix": "", "pose": "", "xacro_arguments": "",
+                 **arguments}
     source = PythonLaunchDescriptionSource(str(share("launch", f"{name}.launch.py")))
     # in a scope of its own: its arguments are not those of the other launch files
     return GroupAction([IncludeLaunchDescription(source, launch_arguments=arguments.items())])
@@ -74,6 +75,7 @@ class Plan:
     record: str
     goal: list
     period: float
+    drag: str
     robot: dict  # its entry in config/robots.yaml
 
     @property
@@ -122,7 +124,7 @@ def plan(argument, robot, files):
         feedback=number(argument("feedback"), "feedback"),
         payload=payload(argument("payload"), urdf), record=argument("record").strip(),
         goal=positions(argument("goal"), "goal", joints),
-        period=number(argument("period"), "period", above=True))
+        period=number(argument("period"), "period", above=True), drag=argument("drag").strip())
     if scenario == "forced" and not parsed.goal and not robot.get("rates"):
         raise ArgumentError("scenario:='forced' requires goal:='...', the final positions")
     if parsed.record and not has_package("ros2bag"):
@@ -200,7 +202,8 @@ def dynamics(plan, files):
         "dynamics", use_sim_time=str(plan.sim_time).lower(), markers="true",
         gravity=" ".join(map(repr, plan.gravity)), description_topic="robot_description",
         # the frames of a flexible robot
-        publish_frames=str(is_flexible(plan.urdf)).lower(),
+        publish_frames=str(is_flexible(plan.urdf)).lower(), drag=plan.drag,
+        wrench_topic=wrench_topic_of(plan.urdf),
         markers_file=files.write(yaml.safe_dump(markers), "markers_", ".yaml"))
 
 
@@ -229,7 +232,8 @@ def start_robot(context, robot):
     actions.append(included(
         "view", gui=argument("gui"), urdf=str(parsed.file), namespaces="", frame="", distance="",
         focal_point="", view=yaml.safe_dump(robot.get("view", {}), default_flow_style=True),
-        rviz_config="", wrenches="", use_sim_time=str(parsed.sim_time).lower()))
+        rviz_config="", wrenches="", drag=str(bool(parsed.drag)).lower(),
+        use_sim_time=str(parsed.sim_time).lower()))
     return actions
 
 
@@ -276,6 +280,9 @@ def robot_launch(robot=None):
         argument("payload", "",
                  "Point mass on a link, 'mass [x y z] [link]' (kg, m in the link frame); default "
                  "link: the last one of the longest chain."),
+        argument("drag", "",
+                 "Link with a marker in RViz that drags the robot by a virtual spring; auto: the "
+                 "end effector; empty: none."),
         argument("record", "", "Folder of a new bag (rosbag2, MCAP) for recording; empty: none."),
         argument("start", known["start"],
                  "Initial positions in the order of the joints in the URDF (rad, m), with closed "

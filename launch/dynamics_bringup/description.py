@@ -119,6 +119,15 @@ def is_ours(urdf):
         (block.findtext("hardware/plugin") or "").strip() == PLUGIN for block in blocks)
 
 
+def wrench_topic_of(urdf):
+    """Return the topic on which the simulated hardware takes wrenches; "" without such hardware."""
+    robot = parse(urdf)
+    for block in robot.findall("ros2_control"):
+        if (block.findtext("hardware/plugin") or "").strip() == PLUGIN:
+            return f"{block.get('name').lower().replace('/', '_')}/wrench"  # node of the hardware
+    return "" if robot.find("ros2_control") is not None else f"{robot.get('name').lower()}/wrench"
+
+
 def amplitudes_of(urdf):
     """Return the state interfaces of the flexible links: amplitudes and their rates."""
     names = []

@@ -6,7 +6,7 @@ from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node, PushROSNamespace
 
-from dynamics_bringup.arguments import numbers
+from dynamics_bringup.arguments import ArgumentError, numbers
 from dynamics_bringup.processes import share, vital
 
 
@@ -27,6 +27,17 @@ def start_dynamics(context):
             package="dynamics_ros", executable="markers_node", name="dynamics_markers",
             parameters=[argument("markers_file") or str(share("config", "markers.yaml")),
                         {**common, "publish_frames": argument("publish_frames") == "true"}],
+            remappings=remappings))
+    if argument("drag"):
+        if not argument("wrench_topic"):
+            raise ArgumentError(
+                f"drag:='{argument('drag')}': requires wrench_topic:=, for example arm/wrench of a "
+                "block <ros2_control name=\"arm\">")
+        actions.append(Node(
+            package="dynamics_ros", executable="wrench_marker_node", name="wrench_marker",
+            parameters=[{"link": "" if argument("drag") == "auto" else argument("drag"),
+                         "wrench_topic": argument("wrench_topic"),
+                         "use_sim_time": common["use_sim_time"]}],
             remappings=remappings))
     if argument("namespace"):
         actions = [GroupAction([PushROSNamespace(argument("namespace")), *actions])]
@@ -50,6 +61,11 @@ def dynamics_launch():
         argument("markers_file", "",
                  "Parameters file of the markers (node /**/dynamics_markers); empty: "
                  "config/markers.yaml."),
+        argument("drag", "",
+                 "Link with a marker in RViz that drags the simulated robot by a virtual spring; "
+                 "auto: the end effector; empty: none."),
+        argument("wrench_topic", "",
+                 "With drag: topic ~/wrench of the simulated hardware, BLOCK/wrench."),
         argument("publish_frames", "false",
                  "true: the markers node publishes the frames of the links, as for robots with "
                  "flexible links, instead of robot_state_publisher.", **yes_or_no),

@@ -18,7 +18,7 @@ import time
 
 import rclpy
 from action_msgs.msg import GoalStatusArray
-from dynamics_msgs.srv import SetSimulationState, StepSimulation
+from dynamics_msgs.srv import SetPayload, SetSimulationState, StepSimulation
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from dynamics_bringup.screen import Screen
@@ -29,7 +29,10 @@ DOCUMENTED = [
     ("rviz_puma@0.25,0.7", "puma.launch.py"),
     # faster than in the paper, to make the bending visible
     ("rviz_canadarm@1.6", "canadarm.launch.py", "goal:=0.8 0.3 0.3", "period:=5"),
+    ("rviz_two_arms@0.5", "two_arms.launch.py", "drag:=true"),
 ]
+# robots in namespaces, and what their flanges carry (kg)
+PAYLOADS = {"two_arms.launch.py": {"left": 5.0, "right": 2.0}}
 
 
 class Screenshots:
@@ -37,6 +40,7 @@ class Screenshots:
 
     def __init__(self, words, width=1280, height=800):
         """Start the launch, paused at time zero."""
+        self.payloads = PAYLOADS.get(words[0], {})
         self.screen = Screen(width, height)
         self.launch = subprocess.Popen(
             ["ros2", "launch", "dynamics_bringup", *words, "gui:=true", "paused:=true",
@@ -74,8 +78,9 @@ class Screenshots:
             return any(info.node_name.startswith("rviz")
                        for info in self.node.get_subscriptions_info_by_topic(topic))
 
-        for topic in ("/robot_description", "/dynamics_markers/markers"):
-            self.wait_until(lambda topic=topic: shows(topic), f"RViz does not show {topic}")
+        for robot in [f"/{name}" for name in self.payloads] or [""]:
+            for topic in (f"{robot}/robot_description", f"{robot}/dynamics_markers/markers"):
+                self.wait_until(lambda topic=topic: shows(topic), f"RViz does not show {topic}")
 
     def wait_for_start(self):
         """Wait until controllers are active and have received the trajectory, if there is one."""
@@ -93,6 +98,19 @@ class Screenshots:
             QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL))
         if self.node.count_publishers(GOALS) > 0:
             self.wait_until(lambda: goals, "the controller received no trajectory")
+
+    def load(self):
+        """Put the payloads on the flanges, for their force-torque sensors."""
+        for name, mass in self.payloads.items():
+            client = self.node.create_client(SetPayload, f"/{name}/dynamics/set_payload")
+            self.wait_until(client.service_is_ready, f"no node in {name}")
+            request = SetPayload.Request()
+            request.payload.frame_id = f"{name}_tool0"
+            request.payload.inertia.m = mass
+            future = client.call_async(request)
+            self.wait_until(future.done, f"no response from the node in {name}")
+            if future.result().result.code != 0:
+                raise RuntimeError(future.result().result.message)
 
     def go_to(self, moment):
         """Advance to a time in small steps, so that the trail of the markers is complete."""
@@ -121,6 +139,7 @@ def take(folder, name, words):
     try:
         screenshots.wait_for_rviz()
         screenshots.wait_for_start()
+        screenshots.load()
         for index, moment in enumerate(moments, 1):
             screenshots.go_to(moment)
             number = f"_{index}" if len(moments) > 1 else ""

@@ -26,6 +26,9 @@ SENSOR_BROADCASTERS = {
     "imu": "imu_sensor_broadcaster/IMUSensorBroadcaster",
 }
 RATE = 500  # of the controller manager without another one (Hz)
+# arguments that the robots of robots:= may have
+OF_A_ROBOT = ("urdf", "xacro_arguments", "prefix", "pose", "controllers_file", "controllers",
+              "rate", "unclaimed", "limits", "gravity", "start", "step")
 
 
 def commanded_joints(file, urdf):
@@ -51,9 +54,10 @@ def commanded_joints(file, urdf):
 # ---- parameters of the controllers
 
 
-def in_any_namespace(parameters):
-    """Return the content of a parameters file with its nodes in any namespace."""
-    return {node if node.startswith("/") else f"/**/{node}": value
+def in_any_namespace(parameters, namespace=""):
+    """Return the content of a parameters file with its nodes in any namespace that ends so."""
+    start = f"/**/{namespace}/" if namespace else "/**/"
+    return {node if node.startswith("/") else start + node: value
             for node, value in parameters.items()}
 
 
@@ -97,13 +101,14 @@ def parameters_of(node, parameters):
     return parameters.setdefault(node, {"ros__parameters": {}})["ros__parameters"]
 
 
-def complete_parameters(parameters, controllers, rate=None, limits=True, states=()):
+def complete_parameters(parameters, controllers, rate=None, limits=True, states=(), namespace=""):
     """
     Return the parameters of the controller manager and its controllers, in any namespace.
 
     `rate`: replaces that of the file (Hz). Without `limits` the manager does not enforce the
     limits of the commands, unless the file says so. `states`: the state interfaces that
-    state_interfaces_broadcaster publishes.
+    state_interfaces_broadcaster publishes. `namespace`: its end, one of several robots; the
+    simulated time waits for the controllers of each.
     """
     manager = parameters_of("controller_manager", parameters)
     if rate is not None:
@@ -119,7 +124,9 @@ def complete_parameters(parameters, controllers, rate=None, limits=True, states=
         manager.setdefault(STATES, {}).setdefault(
             "type", "state_interfaces_broadcaster/StateInterfacesBroadcaster")
         parameters_of(STATES, parameters).setdefault("interfaces", list(states))
-    return in_any_namespace(parameters)
+    if namespace and controllers:
+        manager.setdefault("wait_for_controllers", list(controllers))
+    return in_any_namespace(parameters, namespace)
 
 
 def major_version(package):
@@ -180,7 +187,32 @@ def described(argument, files):
     return with_control(urdf, parameters, zip(joints, start), joints), joints
 
 
-def plan_simulation(argument, files):
+def robots_of(argument):
+    """Return the arguments of each robot: {namespace: function}; without robots:= {"": ...}."""
+    text = argument("robots")
+    if not text:
+        return {"": argument}
+    try:
+        robots = yaml.load(text, Loader=yaml.BaseLoader)  # all values stay strings
+    except yaml.YAMLError as error:
+        raise ArgumentError(f"robots:='{text}': invalid YAML: {error}") from None
+    if not isinstance(robots, dict) or not all(isinstance(own, dict) for own in robots.values()):
+        raise ArgumentError(
+            f"robots:='{text}': must map namespaces to arguments: "
+            "{left: {prefix: left_}, right: {prefix: right_}}")
+    for name, own in robots.items():
+        unknown = [key for key in own if key not in OF_A_ROBOT]
+        if unknown:
+            raise ArgumentError(f"robots:= of '{name}': '{unknown[0]}' is not one of "
+                                + ", ".join(OF_A_ROBOT))
+
+    def of(own):
+        return lambda name: own[name] if name in own else argument(name)
+
+    return {name: of(own) for name, own in robots.items()}
+
+
+def plan_simulation(argument, files, namespace=""):
     """Return the plan; raises ArgumentError or DescriptionError for invalid arguments."""
     description, joints = described(argument, files) if argument("urdf") else ("", None)
     controllers = argument("controllers").split()
@@ -204,7 +236,7 @@ def plan_simulation(argument, files):
         parameters=complete_parameters(
             read_parameters(own) if own else own_parameters(
                 joints or [], sensors_of(description) if description else None), controllers, rate,
-            argument("limits") == "true", states),
+            argument("limits") == "true", states, namespace),
         sim_time=argument("use_sim_time") == "true", speed=number(argument("speed"), "speed"),
         paused=argument("paused") == "true", publish_clock=argument("publish_clock") == "true")
 
@@ -212,22 +244,57 @@ def plan_simulation(argument, files):
 # ---- the actions
 
 
-def hardware(plan, parameters):
-    """Return the node of the controller manager with the simulated hardware."""
+def hardware(plan, parameters, namespaces=()):
+    """
+    Return the node of the controller managers with the simulated hardware.
+
+    `parameters`: files. `namespaces`: of several controller managers in simulated time.
+    """
     remappings = [(name, plan.topic) for name in ("robot_description", "~/robot_description")]
     if plan.sim_time:
         own = {"use_sim_time": True, "speed": plan.speed, "start_paused": plan.paused,
                "publish_clock": plan.publish_clock}
-        if plan.controllers:  # launch_ros has no empty lists
+        if plan.controllers and not namespaces:  # launch_ros has no empty lists
             own["wait_for_controllers"] = plan.controllers
         return Node(
             package="dynamics_sim", executable="simulation_node", output="screen",
-            parameters=[parameters, own],
+            arguments=["--namespaces", *namespaces] if namespaces else [],
+            parameters=[*parameters, own],
             remappings=remappings, on_exit=vital("the simulation"))
     return Node(
         package="controller_manager", executable="ros2_control_node", output="screen",
-        parameters=[parameters, {"use_sim_time": False}], remappings=remappings,
+        parameters=[*parameters, {"use_sim_time": False}], remappings=remappings,
         on_exit=vital("the controller manager"))
+
+
+def description_publisher(plan):
+    """Return robot_state_publisher, if the description is in a file."""
+    if not plan.description:
+        return []
+    remappings = [("robot_description", plan.topic)]
+    if plan.flexible:  # the frames of a flexible robot are published by the markers node
+        remappings += [("/tf", "rigid/tf"), ("/tf_static", "rigid/tf_static")]
+    return [Node(
+        package="robot_state_publisher", executable="robot_state_publisher",
+        parameters=[{"robot_description": plan.description, "publish_frequency": 50.0,
+                     "use_sim_time": plan.sim_time}],
+        remappings=remappings)]
+
+
+def spawner(plan, parameters):
+    """Return the spawner of the controllers, if there are any."""
+    if not plan.controllers:
+        return []
+    return [Node(
+        package="controller_manager", executable="spawner", output="screen",
+        arguments=[*plan.controllers, "--controller-manager", "controller_manager",
+                   "--controller-manager-timeout", "120", "--param-file", parameters],
+        on_exit=helper("the spawner of the controllers"))]
+
+
+def in_namespace(namespace, actions):
+    """Return the actions in a namespace, if it is not empty."""
+    return [GroupAction([PushROSNamespace(namespace), *actions])] if namespace else actions
 
 
 def start_simulation(context):
@@ -237,28 +304,18 @@ def start_simulation(context):
         return LaunchConfiguration(name).perform(context)
 
     files = Files()
-    plan = plan_simulation(argument, files)
-    parameters = files.write(yaml.safe_dump(plan.parameters), "controllers_", ".yaml")
+    plans = {name: plan_simulation(of, files, name) for name, of in robots_of(argument).items()}
+    parameters = {name: files.write(yaml.safe_dump(plan.parameters), "controllers_", ".yaml")
+                  for name, plan in plans.items()}
     actions = [files.cleanup()]
-    if plan.description:
-        remappings = [("robot_description", plan.topic)]
-        if plan.flexible:  # the frames of a flexible robot are published by the markers node
-            remappings += [("/tf", "rigid/tf"), ("/tf_static", "rigid/tf_static")]
-        actions.append(Node(
-            package="robot_state_publisher", executable="robot_state_publisher",
-            parameters=[{"robot_description": plan.description, "publish_frequency": 50.0,
-                         "use_sim_time": plan.sim_time}],
-            remappings=remappings))
-    actions.append(hardware(plan, parameters))
-    if plan.controllers:
-        actions.append(Node(
-            package="controller_manager", executable="spawner", output="screen",
-            arguments=[*plan.controllers, "--controller-manager", "controller_manager",
-                       "--controller-manager-timeout", "120", "--param-file", parameters],
-            on_exit=helper("the spawner of the controllers")))
-    if argument("namespace"):
-        actions = [GroupAction([PushROSNamespace(argument("namespace")), *actions])]
-    return actions
+    one_process = argument("robots") and argument("use_sim_time") == "true"
+    if one_process:
+        actions.append(hardware(next(iter(plans.values())), parameters.values(), plans))
+    for name, plan in plans.items():
+        manager = [] if one_process else [hardware(plan, [parameters[name]])]
+        actions += in_namespace(name, [
+            *description_publisher(plan), *manager, *spawner(plan, parameters[name])])
+    return in_namespace(argument("namespace"), actions)
 
 
 def simulation_launch():
@@ -270,6 +327,10 @@ def simulation_launch():
     yes_or_no = {"choices": ["true", "false"]}
     return LaunchDescription([
         argument("namespace", "", "Namespace of all nodes, topics and controllers."),
+        argument("robots", "",
+                 "Several robots on one clock, each in a namespace of its own: a YAML mapping of "
+                 "namespaces to arguments that differ from those of the launch, for example "
+                 "{left: {prefix: left_}, right: {prefix: right_}}."),
         argument("urdf", "",
                  "URDF or xacro file (*.xacro) of the robot; empty: the description comes from "
                  "description_topic and has a <ros2_control> block."),

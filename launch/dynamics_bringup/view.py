@@ -16,14 +16,14 @@ from dynamics_bringup.robot_file import in_world, read, with_prefix
 
 
 def rviz_configuration(
-        text, frame, reach, view=None, flexible=False, namespaces=(), wrenches=()):
+        text, frame, reach, view=None, flexible=False, namespaces=(), wrenches=(), drag=False):
     """
     Return config/robot.rviz with this robot's frame and view.
 
     `view` has distance, focal_point, pitch and yaw; defaults depend on the reach of the robot (m).
     A flexible robot is drawn by markers, and its rigid model is drawn transparent. `namespaces`:
     one robot is shown for each; default: one, with relative names. `wrenches`: topics of
-    force-torque sensors.
+    force-torque sensors. `drag`: the markers of wrench_marker_node and its wrenches.
     """
     configuration = yaml.safe_load(text)
     manager = configuration["Visualization Manager"]
@@ -46,6 +46,9 @@ def rviz_configuration(
         displays += [of_namespace(display, name) for name in namespaces] if topics_of(
             display) and namespaces else [display]
     manager["Displays"] = displays + [wrench_display(topic, size) for topic in wrenches]
+    for start in [f"{name.rstrip('/')}/" for name in namespaces] or [""] if drag else []:
+        manager["Displays"] += [marker_display(f"{start}wrench_marker"),
+                                wrench_display(f"{start}wrench_marker/wrench", size)]
     return yaml.safe_dump(configuration, sort_keys=False)
 
 
@@ -58,6 +61,15 @@ def wrench_display(topic, size):
         "Force Color": "204; 51; 51", "Torque Color": "204; 204; 51",
         "Topic": {"Value": topic, "Depth": 5, "Durability Policy": "Volatile",
                   "History Policy": "Keep Last", "Reliability Policy": "Best Effort"},
+    }
+
+
+def marker_display(name):
+    """Return the display of the interactive marker of a node."""
+    return {
+        "Class": "rviz_default_plugins/InteractiveMarkers", "Name": name, "Enabled": True,
+        "Value": True, "Interactive Markers Namespace": name, "Show Descriptions": False,
+        "Show Axes": False, "Show Visual Aids": False, "Enable Transparency": True,
     }
 
 
@@ -111,7 +123,8 @@ def start_view(context):
         frame, reach, view, flexible = view_of(argument)
         file = files.write(rviz_configuration(
             share("config", "robot.rviz").read_text("utf-8"), frame, reach, view, flexible,
-            argument("namespaces").split(), argument("wrenches").split()), "robot_", ".rviz")
+            argument("namespaces").split(), argument("wrenches").split(),
+            argument("drag") == "true"), "robot_", ".rviz")
     return [
         files.cleanup(),
         Node(package="rviz2", executable="rviz2", arguments=["-d", file],
@@ -144,6 +157,9 @@ def view_launch():
         argument("view", "", "The same and more as YAML: keys of `view` in config/robots.yaml."),
         argument("wrenches", "",
                  "Topics of force-torque sensors (WrenchStamped) to show, separated by spaces."),
+        argument("drag", "false",
+                 "true: the markers of dynamics.launch.py with drag:=, and their wrenches.",
+                 choices=["true", "false"]),
         argument("rviz_config", "", "Configuration file of RViz instead of config/robot.rviz."),
         argument("use_sim_time", "true", "true: time of /clock; false: real time.",
                  choices=["true", "false"]),

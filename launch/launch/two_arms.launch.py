@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two UR5e in the namespaces left and right: two controller managers, one RViz. Their joints and
-# links have the prefixes left_ and right_, and their root links stand in the frame `world`. In real
-# time: each simulation is a process of its own. Each flange has a force-torque sensor, with the
-# topic /left/left_tool0_joint_broadcaster/wrench. An example to copy: it only includes files.
+# Two UR5e in the namespaces left and right: two controller managers on one clock, one RViz. Their
+# joints and links have the prefixes left_ and right_, and their root links stand in the frame
+# `world`. Each flange has a force-torque sensor, with the topic
+# /left/left_tool0_joint_broadcaster/wrench. An example to copy: it only includes files.
+import json
 import pathlib
 
 from ament_index_python.packages import (get_package_share_directory,
@@ -27,27 +28,25 @@ def included(name, **arguments):
         PythonLaunchDescriptionSource(str(file)), launch_arguments=arguments.items())])
 
 
-def arm(name, pose, sensors):
-    controllers = ["joint_state_broadcaster", "joint_trajectory_controller"]
-    if sensors:
-        controllers.append(f"{name}_tool0_joint_broadcaster")
-    return [
-        included("simulation", namespace=name, prefix=f"{name}_", pose=pose, urdf=str(UR5E),
-                 xacro_arguments="force_torque_sensors:=tool0_joint" if sensors else "",
-                 controllers=" ".join(controllers), use_sim_time="false"),
-        included("dynamics", namespace=name, use_sim_time="false"),
-    ]
-
-
 def start(context):
     sensors = LaunchConfiguration("sensors").perform(context) == "true"
-    wrenches = [f"{name}/{name}_tool0_joint_broadcaster/wrench" for name in ("left", "right")]
+    drag = LaunchConfiguration("drag").perform(context)
+    clock = {"use_sim_time": LaunchConfiguration("use_sim_time").perform(context)}
+    robots = {}
+    for name, pose in (("left", "0 0.4 0"), ("right", "0 -0.4 0 0 0 3.141592653589793")):
+        controllers = ["joint_state_broadcaster", "joint_trajectory_controller"]
+        if sensors:
+            controllers.append(f"{name}_tool0_joint_broadcaster")
+        robots[name] = {"prefix": f"{name}_", "pose": pose, "controllers": " ".join(controllers)}
+    wrenches = [f"{name}/{name}_tool0_joint_broadcaster/wrench" for name in robots]
     return [
-        *arm("left", "0 0.4 0", sensors),
-        *arm("right", "0 -0.4 0 0 0 3.141592653589793", sensors),
-        included("view", gui=LaunchConfiguration("gui"), namespaces="left right", frame="world",
-                 wrenches=" ".join(wrenches) if sensors else "", distance="3",
-                 focal_point="0 0 0.4", use_sim_time="false"),
+        included("simulation", robots=json.dumps(robots), urdf=str(UR5E), namespace="",
+                 xacro_arguments="force_torque_sensors:=tool0_joint" if sensors else "", **clock),
+        *(included("dynamics", namespace=name, drag="auto" if drag == "true" else "",
+                   wrench_topic=f"{name}_ur5e/wrench", **clock) for name in robots),
+        included("view", gui=LaunchConfiguration("gui"), namespaces=" ".join(robots),
+                 frame="world", wrenches=" ".join(wrenches) if sensors else "", distance="3",
+                 focal_point="0 0 0.4", drag=drag, **clock),
     ]
 
 
@@ -58,5 +57,10 @@ def generate_launch_description():
         DeclareLaunchArgument("sensors", default_value=str(SENSORS).lower(),
                               choices=["true", "false"],
                               description="A force-torque sensor at the flange of each arm."),
+        DeclareLaunchArgument("drag", default_value="false", choices=["true", "false"],
+                              description="Markers in RViz that drag the flanges."),
+        DeclareLaunchArgument("use_sim_time", default_value="true", choices=["true", "false"],
+                              description="true: one process with one clock; false: real time, a "
+                                          "ros2_control_node for each arm."),
         OpaqueFunction(function=start),
     ])

@@ -208,6 +208,14 @@ def test_default_start_is_allowed():
             "joint[@name='panda_joint4']/state_interface[@name='position']/param") == wanted
 
 
+@pytest.mark.parametrize(("robots", "message"), [
+    ("left", "must map namespaces"), ("{left: prefix}", "must map namespaces"),
+    ("{left: {speed: 2}}", "'speed' is not one of"), ("{left: [", "invalid YAML")])
+def test_invalid_robots(robots, message):
+    with pytest.raises(ArgumentError, match=message):
+        Launched("simulation", urdf=str(PUMA), robots=robots)
+
+
 def test_dynamics_has_node_and_markers(tmp_path):
     launched = Launched("dynamics", namespace="left", gravity="0 0 -1", publish_frames="true")
     assert {one.namespace for one in launched.processes} == {"/left"}
@@ -218,6 +226,26 @@ def test_dynamics_has_node_and_markers(tmp_path):
     # in any namespace
     assert all(name.startswith("/**/") for name in markers.files[0])
     assert not Launched("dynamics", markers="false").every("markers_node")
+
+
+def test_drag_starts_the_marker_and_shows_it():
+    launched = Launched("puma", gui="false", drag="auto")
+    assert launched["wrench_marker_node"].parameters == {
+        "link": "", "wrench_topic": "puma/wrench", "use_sim_time": True}
+    assert Launched("dynamics", drag="tool0", wrench_topic="arm/wrench")[
+        "wrench_marker_node"].parameters["link"] == "tool0"
+    with pytest.raises(ArgumentError, match="requires wrench_topic"):
+        Launched("dynamics", drag="tool0")
+    text = share("config", "robot.rviz").read_text("utf-8")
+
+    def names(**arguments):
+        shown = yaml.safe_load(rviz_configuration(text, "world", 1.0, **arguments))
+        return [one["Name"] for one in shown["Visualization Manager"]["Displays"]]
+
+    assert "wrench_marker" not in names()
+    assert {"wrench_marker", "wrench_marker/wrench"} <= set(names(drag=True))
+    assert {"left/wrench_marker", "right/wrench_marker"} <= set(
+        names(drag=True, namespaces=["left", "right"]))
 
 
 def test_view_shows_every_namespace():
@@ -273,22 +301,29 @@ def test_arguments_of_an_outer_launch_are_not_inherited():
 def test_two_arms_are_separate():
     pytest.importorskip("xacro", reason="xacro is not installed")
     launched = Launched("two_arms", gui="false", sensors="false")
-    assert len(launched.processes) == 10
+    assert len(launched.processes) == 9
+    node = launched["simulation_node"]  # of both
+    assert node.namespace == "" and node.words[1:4] == ["--namespaces", "left", "right"]
+    sections = {name: section["ros__parameters"] for file in node.files
+                for name, section in file.items()}
     frames = []
     for name in ("left", "right"):
         mine = [one for one in launched.processes if one.namespace == f"/{name}"]
         assert sorted(one.executable for one in mine) == [
-            "dynamics_node", "markers_node", "robot_state_publisher", "ros2_control_node",
-            "spawner"]
+            "dynamics_node", "markers_node", "robot_state_publisher", "spawner"]
         (state,) = [one for one in mine if one.executable == "robot_state_publisher"]
         robot = ElementTree.fromstring(state.parameters["robot_description"])
         frames.append({one.get("name") for one in robot.findall("link")})
         assert all(joint.startswith(f"{name}_") for joint in joints_of(
             state.parameters["robot_description"]))
-        (node,) = [one for one in mine if one.executable == "ros2_control_node"]
-        assert node.files[0]["/**/joint_trajectory_controller"]["ros__parameters"]["joints"] == \
-            joints_of(state.parameters["robot_description"])
+        assert sections[f"/**/{name}/joint_trajectory_controller"]["joints"] == joints_of(
+            state.parameters["robot_description"])
+        assert sections[f"/**/{name}/controller_manager"]["wait_for_controllers"] == [
+            "joint_state_broadcaster", "joint_trajectory_controller"]
     assert frames[0] & frames[1] == {"world"}
+    nodes = Launched("two_arms", gui="false", sensors="false", use_sim_time="false").every(
+        "ros2_control_node")
+    assert [one.namespace for one in nodes] == ["/left", "/right"]
     spawners = Launched("two_arms", gui="false", sensors="true").every("spawner")
     assert [one.words[3] for one in spawners] == [
         "left_tool0_joint_broadcaster", "right_tool0_joint_broadcaster"]

@@ -3,7 +3,7 @@
 
 // CartesianImpedanceController: a frame of the robot behaves like a mass on a spring and a damper
 // between it and its reference pose. The law is dynamics::OperationalSpaceLaw
-// (dynamics_core/operational_space.hpp):
+// (dynamics_core/control_laws.hpp):
 //
 //   tau = ID(q, qd, a) + J^T (K e_x + D e_x' + F - L (J' qd + J a))
 //
@@ -22,7 +22,7 @@
 // State interfaces: error/position.x, y, z (m), error/rotation.x, y, z (rad).
 
 #include <atomic>
-#include <dynamics_core/operational_space.hpp>
+#include <dynamics_core/control_laws.hpp>
 #include <geometry_msgs/msg/pose_stamped.hpp>
 #include <geometry_msgs/msg/wrench_stamped.hpp>
 #include <memory>

@@ -3,14 +3,14 @@
 
 // ExternalTorqueBroadcaster: the joint torques and the wrench that act on the robot from outside,
 // without a force sensor. They are estimated by dynamics::MomentumObserver
-// (dynamics_core/momentum_observer.hpp) from measured positions, velocities and efforts.
+// (dynamics_core/control_laws.hpp) from measured positions, velocities and efforts.
 //
 // Publishes dynamics_msgs/ExternalTorques on ~/external_torques. State interfaces, for other
 // controllers: JOINT/external_torque, wrench/force.x, ..., wrench/torque.z, collision/detected (0
 // or 1). A collision is detected while a torque is beyond its threshold.
 
 #include <atomic>
-#include <dynamics_core/momentum_observer.hpp>
+#include <dynamics_core/control_laws.hpp>
 #include <dynamics_msgs/msg/external_torques.hpp>
 #include <memory>
 #include <realtime_tools/realtime_publisher.hpp>

@@ -29,8 +29,8 @@
 
 #include <controller_interface/controller_interface_base.hpp>
 #include <cstddef>
-#include <dynamics_core/inverse_dynamics.hpp>
 #include <dynamics_core/model.hpp>
+#include <dynamics_core/rigid_dynamics.hpp>
 #include <dynamics_core/workspace.hpp>
 #include <dynamics_msgs/srv/set_named_payload.hpp>
 #include <functional>

@@ -30,6 +30,16 @@
 // the others: its results are NaN, those of all others are written, and then BatchError is thrown,
 // naming it. Nothing is allocated where no error is thrown.
 //
+// With floats instead of doubles (std::vector<float>, Eigen::MatrixXf, ...) the functions except
+// derivatives compute in single precision, twice as many states at a time. All batch arguments of a
+// call have the same scalar; the workspace serves both:
+//   std::vector<float> q(N * n), qd(q), qdd(q), tau(q);
+//   dynamics::batch::inverse_dynamics(model, workspace, q, qd, qdd, tau);
+// The largest error of the torques of a state is about 1e-6 of its largest torque, that of
+// accelerations larger by the condition of M (docs/performance.md). The angle of a mimic joint is
+// rounded to a float. A state of forward_dynamics that only single precision cannot solve is
+// computed in double precision.
+//
 // The variants try_NAME never throw or allocate (see error.hpp). They return the status of a wrong
 // argument, and nothing is written; or the status of the first state that has no answer
 // (not_finite, singular), with the results written as above: those of the states without an answer
@@ -38,14 +48,15 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 namespace view {
 
@@ -82,6 +93,13 @@ constexpr BatchShape batch_shape(const E& e) {
 
 template <class E, class T>
 concept EigenBatch = DenseInMemory<E, T> && may_be_contiguous<E>;
+
+/// What a view of T rejects by name. Floats are rejected by a view of floats only, and all other
+/// scalars by a view of doubles, so that functions can be overloaded for both.
+template <class E, class T>
+concept RejectedBatch = Dense<E> && !EigenBatch<E, T> &&
+                        std::is_same_v<typename std::remove_cvref_t<E>::Scalar, float> ==
+                            std::is_same_v<std::remove_const_t<T>, float>;
 
 }  // namespace view
 
@@ -127,9 +145,9 @@ class BatchView {
       : data_(states.data()), shape_(view::batch_shape(states)), vector_size_(shape_.cols) {}
 
   template <class Expression>
-  requires(view::Dense<Expression> && !view::EigenBatch<Expression, T>)
-      // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload)
-      BatchView(Expression&& evaluate_or_copy_to_a_matrix_first)
+  requires view::RejectedBatch<Expression, T>
+  // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload)
+  BatchView(Expression&& evaluate_or_copy_to_a_matrix_first)
   = delete;
 
   constexpr T* data() const { return data_; }
@@ -148,6 +166,9 @@ class BatchView {
 using ConstBatch = BatchView<const double>;
 /// A batch argument for writing.
 using MutableBatch = BatchView<double>;
+/// The same in single precision.
+using ConstFloatBatch = BatchView<const float>;
+using MutableFloatBatch = BatchView<float>;
 
 /// Options of a BatchWorkspace.
 struct BatchOptions {
@@ -169,9 +190,9 @@ class BatchWorkspace {
   BatchWorkspace& operator=(const BatchWorkspace&) = delete;
 
   std::size_t threads() const;    ///< that work on a call
-  std::size_t pack_size() const;  ///< states per SIMD register
+  std::size_t pack_size() const;  ///< states per SIMD register; of floats twice as many
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:
@@ -237,5 +258,29 @@ Status try_forward_dynamics_derivatives(const Model& model, BatchWorkspace& work
                                         MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
                                         const ExternalInputs& external = {}) noexcept;
 
+// The same in single precision.
+
+void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
+                      ConstFloatBatch qd, ConstFloatBatch qdd, MutableFloatBatch tau,
+                      const ExternalInputs& external = {});
+Status try_inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
+                            ConstFloatBatch qd, ConstFloatBatch qdd, MutableFloatBatch tau,
+                            const ExternalInputs& external = {}) noexcept;
+void gravity_forces(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
+                    MutableFloatBatch g);
+Status try_gravity_forces(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
+                          MutableFloatBatch g) noexcept;
+void forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
+                      ConstFloatBatch qd, ConstFloatBatch tau, MutableFloatBatch qdd,
+                      const ExternalInputs& external = {});
+Status try_forward_dynamics(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
+                            ConstFloatBatch qd, ConstFloatBatch tau, MutableFloatBatch qdd,
+                            const ExternalInputs& external = {}) noexcept;
+void inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
+                    MutableFloatBatch M);
+Status try_inertia_matrix(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
+                          MutableFloatBatch M) noexcept;
+
 }  // namespace batch
 }  // namespace dynamics
+#pragma GCC visibility pop

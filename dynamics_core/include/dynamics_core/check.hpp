@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "dynamics_core/description.hpp"
-#include "dynamics_core/export.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// Condition number of the inertia matrix over sampled positions within the joint limits.
 struct ConditionRange {
@@ -75,3 +75,4 @@ CheckReport check_model(const RobotDescription& description, const CheckOptions&
 std::string repair_urdf(std::string_view text, std::string_view source = "URDF");
 
 }  // namespace dynamics
+#pragma GCC visibility pop

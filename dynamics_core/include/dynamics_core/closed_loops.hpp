@@ -35,12 +35,12 @@
 #include "dynamics_core/description.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 struct DhTable;
 
@@ -58,7 +58,7 @@ struct LoopGroup {
 /// A mechanism with closed loops: immutable, cheap to copy, shared between threads.
 class Mechanism {
  public:
-  struct Data;
+  struct [[gnu::visibility("hidden")]] Data;
 
   /// Throws ModelError for the first error, naming the constraint: one that cannot close, loops in
   /// which no joint can move, ...; ArgumentError for invalid options.
@@ -124,7 +124,7 @@ class MechanismWorkspace {
   MechanismWorkspace(const MechanismWorkspace&) = delete;
   MechanismWorkspace& operator=(const MechanismWorkspace&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:
@@ -277,3 +277,4 @@ Status try_energy(const Mechanism& mechanism, MechanismWorkspace& workspace, Con
 Workspace& tree_workspace(MechanismWorkspace& workspace);
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -4,8 +4,8 @@
 // Controllers: joint torques from time, state, reference and model. Stock controllers by name, or
 // your own:
 //
-//   auto controller = dynamics::make_controller("computed-torque", {.gains = {.bandwidth =
-//   {20.0}}}); dynamics::Recording run = dynamics::simulate(*plant, *controller, options);
+//   auto law = dynamics::make_controller("computed-torque", {.gains = {.bandwidth = {20.0}}});
+//   dynamics::Recording run = dynamics::simulate(*plant, *law, options);
 //
 //   auto damper = dynamics::function_controller(
 //       [](const dynamics::ControlInput& now, std::span<double> tau) {
@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/trajectory.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// What a controller gets: the measured state and the reference at one instant.
 struct ControlInput {
@@ -149,3 +149,4 @@ struct ControlSampling {
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

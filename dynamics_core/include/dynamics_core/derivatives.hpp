@@ -13,12 +13,12 @@
 #include <memory>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/workspace.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// The scratch of the functions below, for one thread at a time; after construction they do not
 /// allocate.
@@ -32,7 +32,7 @@ class DerivativeWorkspace {
   DerivativeWorkspace(const DerivativeWorkspace&) = delete;
   DerivativeWorkspace& operator=(const DerivativeWorkspace&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:
@@ -69,3 +69,4 @@ Status try_forward_dynamics_derivatives(const Model& model, DerivativeWorkspace&
                                         const ExternalInputs& external = {}) noexcept;
 
 }  // namespace dynamics
+#pragma GCC visibility pop

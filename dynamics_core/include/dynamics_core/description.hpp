@@ -19,10 +19,10 @@
 #include <variant>
 #include <vector>
 
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/pose.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// An error, warning or remark about a description, with its location.
 struct Finding {
@@ -206,3 +206,4 @@ struct RobotDescription {
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

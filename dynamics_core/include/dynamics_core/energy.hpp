@@ -16,13 +16,13 @@
 #include <optional>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/workspace.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// Energies of all bodies.
 struct Energy {
@@ -87,3 +87,4 @@ Status try_power(const Model& model, Workspace& workspace, ConstVector qd, Const
                  Power& power) noexcept;
 
 }  // namespace dynamics
+#pragma GCC visibility pop

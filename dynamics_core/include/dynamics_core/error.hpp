@@ -37,9 +37,8 @@
 #include <string_view>
 #include <utility>
 
-#include "dynamics_core/export.hpp"
-
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// Base of the four kinds below. `what()` is "element: message", or the message alone.
 class Error : public std::runtime_error {
@@ -108,3 +107,4 @@ enum class [[nodiscard]] Status {
 std::string_view to_string(Status status) noexcept;
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -3,20 +3,20 @@
 
 // ExternalInputs: motion of the base, wrenches on links and the friction switch of a call.
 //
+//   const dynamics::Wrench load = {.force = {0.0, 0.0, -20.0}};
 //   const std::array<dynamics::LinkWrench, 1> push = {
-//       {{model.frame("tool0"), {.force = {0.0, 0.0, -20.0}},
-//       dynamics::Axes::local_world_aligned}}};
+//       {{model.frame("tool0"), load, dynamics::Axes::local_world_aligned}}};
 //   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau, {.wrenches = push});
 
 #include <concepts>
 #include <cstddef>
 #include <optional>
 
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/pose.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// In whose axes, and at what point, a twist, a wrench or a Jacobian is meant.
 enum class Axes {
@@ -65,3 +65,4 @@ class Friction {
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -2,7 +2,7 @@
 #pragma once
 
 // Registry of the published algorithms, by name. They serve comparisons and follow the notation of
-// the papers; the fast functions are in inverse_dynamics.hpp and forward_dynamics.hpp.
+// the papers; the fast functions are in rigid_dynamics.hpp.
 //
 //   using namespace dynamics::formulations;
 //   Eigen::VectorXd tau = inverse_dynamics(find("newton-euler"), model, q, qd, qdd);

@@ -12,18 +12,18 @@
 //   lambda_inverse = J * X;                                  // operational-space inertia, inverted
 //
 // The functions that take a Workspace and q decompose for a single answer. Arguments and errors as
-// in forward_dynamics.hpp; nothing is allocated. For try_NAME see error.hpp.
+// in rigid_dynamics.hpp; nothing is allocated. For try_NAME see error.hpp.
 
 #include <Eigen/Core>
 #include <memory>
 #include <span>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/workspace.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// The joint-space inertia matrix M(q), n x n, full and symmetric, rotor inertias included (Saha
 /// 1999, Eq. 24). O(n d), d the depth of the tree. Throws ArgumentError for bad arguments.
@@ -43,7 +43,7 @@ class InertiaFactor {
   InertiaFactor(const InertiaFactor&) = delete;
   InertiaFactor& operator=(const InertiaFactor&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() const { return *memory_; }
 
  private:
@@ -101,3 +101,4 @@ Status try_articulated_bodies(const Model& model, Workspace& workspace, ConstVec
                               std::span<ArticulatedBody> bodies) noexcept;
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -10,9 +10,8 @@
 #include <span>
 #include <string_view>
 
-#include "dynamics_core/export.hpp"
-
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 namespace ode {
 
 /// An integrator as it is listed to users.
@@ -41,3 +40,4 @@ enum class EventAction {
 
 }  // namespace ode
 }  // namespace dynamics
+#pragma GCC visibility pop

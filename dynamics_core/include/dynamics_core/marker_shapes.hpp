@@ -20,13 +20,12 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/export.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/workspace.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// A model with what is known of its state, and the quantities that follow from it. Links with
 /// modes are flexible, all others rigid.
@@ -152,3 +151,4 @@ Eigen::Vector3d box_sides(double mass, const Eigen::Vector3d& moments);
 double reach(const Model& model);
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -25,11 +25,11 @@
 
 #include "dynamics_core/description.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/pose.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 struct TreeBody;
 
@@ -92,7 +92,7 @@ struct ModelOptions {
 /// The dynamic model of a robot: immutable, shared by threads. See the example above.
 class Model {
  public:
-  struct Data;
+  struct [[gnu::visibility("hidden")]] Data;
 
   /// Throws ModelError for the first error, naming the link or joint, and ArgumentError for invalid
   /// options.
@@ -193,3 +193,4 @@ class Model {
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

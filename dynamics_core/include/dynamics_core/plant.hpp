@@ -22,14 +22,14 @@
 #include <vector>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// The equations of motion M(q) qdd + C(q, qd) qd + g(q) + friction = tau with any scalar type.
 template <class Scalar>
@@ -231,3 +231,4 @@ std::unique_ptr<Plant> flexible_plant(const FlexibleModel& model,
                                       const FlexiblePlantOptions& options = {});
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -10,9 +10,8 @@
 
 #include <Eigen/Core>
 
-#include "dynamics_core/export.hpp"
-
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// Pose of a frame B in a frame A: x_A = rotation * x_B + translation.
 struct Pose {
@@ -62,3 +61,4 @@ struct Wrench {
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -66,12 +66,12 @@
 #include <vector>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/sensors.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// Command of one joint.
 struct JointCommand {
@@ -227,8 +227,9 @@ class RealTimeSimulation {
   std::span<const double> efforts() const;
 
  private:
-  class Implementation;
+  class [[gnu::visibility("hidden")]] Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -16,11 +16,11 @@
 #include <string_view>
 #include <vector>
 
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/plant.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// The settings of a run.
 struct RunSettings {
@@ -166,3 +166,4 @@ void write_mcap(const std::string& path, const Recording& recording,
 void write_file(const std::string& path, const std::string& text);
 
 }  // namespace dynamics
+#pragma GCC visibility pop

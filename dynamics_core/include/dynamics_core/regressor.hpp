@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/workspace.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// Of each body, in its frame (Body::axes) and about its origin, in this order.
 enum class InertialParameter { mass, hx, hy, hz, xx, xy, xz, yy, yz, zz };
@@ -54,3 +54,4 @@ struct BaseParameters {
 BaseParameters base_parameters(const Model& model, std::size_t samples = 60);
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -32,13 +32,13 @@
 #include <vector>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/pose.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// A force-torque sensor.
 struct ForceTorqueSensor {
@@ -82,7 +82,7 @@ class Sensors {
   const ImuReading& imu(std::size_t i) const;  ///< of IMU i
 
  private:
-  class Implementation;
+  class [[gnu::visibility("hidden")]] Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 
@@ -134,3 +134,4 @@ class SensorErrorModel {
 };
 
 }  // namespace dynamics
+#pragma GCC visibility pop

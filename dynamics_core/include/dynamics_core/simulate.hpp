@@ -24,16 +24,15 @@
 #include <vector>
 
 #include "dynamics_core/controllers.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/integrators.hpp"
-#include "dynamics_core/joint_log.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/plant.hpp"
 #include "dynamics_core/recording.hpp"
 #include "dynamics_core/trajectory.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// Short names of common controllers with their references.
 enum class Scenario {
@@ -176,3 +175,4 @@ Recording torques_along(const Model& model, const JointLog& log, LogTorques torq
                         Friction friction = {});
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -25,11 +25,11 @@
 #include <vector>
 
 #include "dynamics_core/description.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/export.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/recording.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// The robot of a study as its caller loads it.
 struct StudyRobot {
@@ -86,7 +86,7 @@ class Study {
   std::size_t worst_result() const;
   bool largest_is_worst() const;
 
-  struct Data;
+  struct [[gnu::visibility("hidden")]] Data;
 
  private:
   std::shared_ptr<const Data> data_;
@@ -205,3 +205,4 @@ struct StudyRange {
 StudyRange study_part(std::uint64_t cases, std::uint64_t k, std::uint64_t n);
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -28,13 +28,13 @@
 #include <vector>
 
 #include "dynamics_core/batch.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/view.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// The largest effort of one coordinate along a trajectory.
 struct EffortPeak {
@@ -153,3 +153,4 @@ ScaledPath scale_time(const Model& model, BatchWorkspace& workspace, const Timed
                       const TimeScalingOptions& options = {});
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -3,10 +3,9 @@
 
 // Workspace: the scratch memory of the algorithms.
 //
-//   const dynamics::Model model = dynamics::model_from_urdf_file("arm.urdf");  // one for all
-//   threads dynamics::Workspace workspace(model);                                      // one per
-//   thread dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau);             // does not
-//   allocate
+//   const dynamics::Model model = dynamics::model_from_urdf_file("arm.urdf");  // for all threads
+//   dynamics::Workspace workspace(model);                                      // one per thread
+//   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau);             // no allocation
 //
 // The library runs on every machine: its recursions are compiled for several instruction sets. The
 // best one that processor and operating system support is chosen when the first workspace is made.
@@ -16,10 +15,10 @@
 #include <memory>
 #include <string_view>
 
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// All scratch memory of the algorithms, for one thread at a time. After construction nothing
 /// allocates. It carries no state from call to call: any call may follow any other.
@@ -33,7 +32,7 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
 
-  struct Memory;
+  struct [[gnu::visibility("hidden")]] Memory;
   Memory& memory() { return *memory_; }
 
  private:
@@ -58,3 +57,4 @@ bool supported(InstructionSet set);
 std::string_view name(InstructionSet set);
 
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/recursions/forward_dynamics.hpp"
 #include "papers/counting/counted.hpp"
 #include "papers/counting/generic_state.hpp"

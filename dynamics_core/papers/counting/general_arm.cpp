@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "papers/counting/algorithms.hpp"
 
 namespace dynamics::counting {

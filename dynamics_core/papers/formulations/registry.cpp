@@ -6,8 +6,7 @@
 
 #include "base/find_by_name.hpp"
 #include "dynamics_core/formulations.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "papers/formulations/algorithms.hpp"
 #include "papers/formulations/make_dynamics_input.hpp"
 #include "rigid/recursions/friction.hpp"

@@ -7,9 +7,9 @@
 #include <limits>
 #include <tuple>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "papers/counting/algorithms.hpp"
 #include "papers/formulations/algorithms.hpp"
 #include "papers/formulations/formulation_plant.hpp"

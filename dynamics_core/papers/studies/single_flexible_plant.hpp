@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/plant.hpp"
 
 namespace dynamics {

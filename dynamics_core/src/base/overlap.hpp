@@ -9,14 +9,16 @@
 namespace dynamics {
 
 /// `count` rows of `width` numbers in memory, `stride` from one row to the next (0: the same row).
-struct MemoryRows {
-  const double* data;
+template <class Real>
+struct RowsInMemory {
+  const Real* data;
   std::size_t width, count, stride;
 
-  bool operator==(const MemoryRows&) const = default;
-  const double* begin(std::size_t row) const { return data + row * stride; }
-  const double* end(std::size_t row) const { return begin(row) + width; }
+  bool operator==(const RowsInMemory&) const = default;
+  const Real* begin(std::size_t row) const { return data + row * stride; }
+  const Real* end(std::size_t row) const { return begin(row) + width; }
 };
+using MemoryRows = RowsInMemory<double>;
 
 /// The memory of a matrix, one row per column.
 template <class Matrix>
@@ -27,9 +29,10 @@ MemoryRows memory_rows(const Matrix& matrix) {
 }
 
 /// Whether a number belongs to both. O(1) for arguments in different places, else O(count).
-inline bool overlap(const MemoryRows& a, const MemoryRows& b) {
+template <class Real>
+bool overlap(const RowsInMemory<Real>& a, const RowsInMemory<Real>& b) {
   if (a.width == 0 || a.count == 0 || b.width == 0 || b.count == 0) return false;
-  const std::less_equal<const double*> not_after;
+  const std::less_equal<const Real*> not_after;
   if (not_after(a.end(a.count - 1), b.data) || not_after(b.end(b.count - 1), a.data)) return false;
   for (std::size_t i = 0, j = 0; i < a.count && j < b.count;) {
     if (not_after(a.end(i), b.begin(j))) {

@@ -7,26 +7,39 @@ namespace dynamics {
 
 // defined by kernels/table.cpp
 namespace kernel {
-namespace baseline {
-extern const BatchKernelTable batch_kernels;
-}  // namespace baseline
+#define DYNAMICS_TABLES(set)                            \
+  namespace set {                                       \
+  extern const BatchKernelTable<double> batch_kernels;  \
+  }                                                     \
+  namespace set##_float {                               \
+    extern const BatchKernelTable<float> batch_kernels; \
+  }
+DYNAMICS_TABLES(baseline)
 #ifdef DYNAMICS_X86_KERNELS
-namespace avx2 {
-extern const BatchKernelTable batch_kernels;
-}  // namespace avx2
-namespace avx512 {
-extern const BatchKernelTable batch_kernels;
-}  // namespace avx512
+DYNAMICS_TABLES(avx2)
+DYNAMICS_TABLES(avx512)
 #endif
+#undef DYNAMICS_TABLES
 }  // namespace kernel
 
-const BatchKernelTable& batch_kernel_table(InstructionSet set) {
+template <>
+const BatchKernelTable<double>& batch_kernel_table(InstructionSet set) {
 #ifdef DYNAMICS_X86_KERNELS
   if (set == InstructionSet::avx512) return kernel::avx512::batch_kernels;
   if (set == InstructionSet::avx2) return kernel::avx2::batch_kernels;
 #endif
   static_cast<void>(set);
   return kernel::baseline::batch_kernels;
+}
+
+template <>
+const BatchKernelTable<float>& batch_kernel_table(InstructionSet set) {
+#ifdef DYNAMICS_X86_KERNELS
+  if (set == InstructionSet::avx512) return kernel::avx512_float::batch_kernels;
+  if (set == InstructionSet::avx2) return kernel::avx2_float::batch_kernels;
+#endif
+  static_cast<void>(set);
+  return kernel::baseline_float::batch_kernels;
 }
 
 }  // namespace dynamics

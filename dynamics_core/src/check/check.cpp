@@ -7,8 +7,7 @@
 
 #include "check/plausibility.hpp"
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "readers/dh_reader.hpp"
 #include "readers/urdf_reader.hpp"
 

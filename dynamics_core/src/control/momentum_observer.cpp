@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/momentum_observer.hpp"
-
 #include <fmt/format.h>
 
 #include <Eigen/Core>
@@ -9,9 +7,10 @@
 
 #include "control/gains.hpp"
 #include "control/status_error.hpp"
+#include "dynamics_core/control_laws.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "spatial/symmetric_eigen.hpp"
 
 namespace dynamics {

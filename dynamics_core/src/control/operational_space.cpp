@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/operational_space.hpp"
-
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -9,6 +7,7 @@
 
 #include "control/status_error.hpp"
 #include "control/stock_controllers.hpp"
+#include "dynamics_core/control_laws.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "spatial/symmetric_eigen.hpp"

@@ -5,7 +5,7 @@
 
 #include "control/gains.hpp"
 #include "control/stock_controllers.hpp"
-#include "dynamics_core/operational_space.hpp"
+#include "dynamics_core/control_laws.hpp"
 
 namespace dynamics {
 namespace {

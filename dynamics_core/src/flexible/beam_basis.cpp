@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/view.hpp"
 
 namespace dynamics {

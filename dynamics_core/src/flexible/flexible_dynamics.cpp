@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/flexible_dynamics.hpp"
-
 #include <algorithm>
 
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/flexible_memory.hpp"
 #include "flexible/recursions/forward_dynamics.hpp"
 #include "flexible/recursions/inertia_matrix.hpp"

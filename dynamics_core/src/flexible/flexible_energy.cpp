@@ -4,7 +4,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/flexible_memory.hpp"
 #include "flexible/flexible_model_data.hpp"
 #include "flexible/make_beam.hpp"

@@ -8,13 +8,13 @@
 #include <optional>
 #include <vector>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/recursions/link_kinematics.hpp"
 #include "rigid/problem.hpp"
 
 namespace dynamics {
 
-struct [[gnu::visibility("hidden")]] FlexibleWorkspace::Memory {
+struct FlexibleWorkspace::Memory {
   explicit Memory(const FlexibleModel& model);
 
   /// The coordinates of one body.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/flexible_model.hpp"
-
 #include <algorithm>
 
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/flexible_model_data.hpp"
 
 namespace dynamics {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/tree.hpp"
 
 namespace dynamics {

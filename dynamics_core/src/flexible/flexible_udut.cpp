@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/flexible_memory.hpp"
 #include "flexible/recursions/inertia_matrix.hpp"
 #include "spatial/cholesky.hpp"

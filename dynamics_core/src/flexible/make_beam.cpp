@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics::flexible {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/tree.hpp"
 
 namespace dynamics::flexible {

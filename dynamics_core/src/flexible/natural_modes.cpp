@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/flexible_memory.hpp"
 #include "flexible/recursions/inverse_dynamics.hpp"
 #include "spatial/decompositions.hpp"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 
 namespace dynamics::flexible {
 

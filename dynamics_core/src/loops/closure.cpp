@@ -147,6 +147,13 @@ Status factor_loops(const Mechanism::Data& data, Memory& memory, Pivots pivots) 
   return Status::ok;
 }
 
+Status factor_closed_loops(const Mechanism::Data& data, Memory& memory, const double* q,
+                           const double* qd, Pivots pivots) noexcept {
+  loop_motion(data, memory, q, qd);
+  const Status status = check_closed(data, memory, q);
+  return status == Status::ok ? factor_loops(data, memory, pivots) : status;
+}
+
 Status close_positions(const Mechanism::Data& data, Memory& memory, Pivots pivots) noexcept {
   for (ClusterMemory& own : memory.clusters) {
     own.converged = false;
@@ -248,16 +255,25 @@ Status try_loop_error(const Mechanism& mechanism, MechanismWorkspace& workspace,
   return Status::ok;
 }
 
-Status try_close_loops(const Mechanism& mechanism, MechanismWorkspace& workspace,
-                       MutableVector q) noexcept {
-  Memory& memory = workspace.memory();
+namespace {
+
+/// Solves the loop equations from q, by moving the coordinates of the pivots.
+Status move_onto_loops(const Mechanism& mechanism, Memory& memory, MutableVector q,
+                       Pivots pivots) noexcept {
   const Mechanism::Data& data = mechanism.data();
   Status status = check_mechanism(mechanism, memory).vector("q", q, memory.all.size()).status();
   if (status != Status::ok) return status;
   body_positions(data.tree, q, memory.q);
-  status = close_positions(data, memory, Pivots::dependent);
+  status = close_positions(data, memory, pivots);
   if (status == Status::ok) to_coordinates(data, memory.q, q);
   return status;
+}
+
+}  // namespace
+
+Status try_close_loops(const Mechanism& mechanism, MechanismWorkspace& workspace,
+                       MutableVector q) noexcept {
+  return move_onto_loops(mechanism, workspace.memory(), q, Pivots::dependent);
 }
 
 Status try_close_loops(const Mechanism& mechanism, MechanismWorkspace& workspace, ConstVector from,
@@ -314,14 +330,7 @@ Status try_close_loops(const Mechanism& mechanism, MechanismWorkspace& workspace
 
 Status try_project_on_loops(const Mechanism& mechanism, MechanismWorkspace& workspace,
                             MutableVector q) noexcept {
-  Memory& memory = workspace.memory();
-  const Mechanism::Data& data = mechanism.data();
-  Status status = check_mechanism(mechanism, memory).vector("q", q, memory.all.size()).status();
-  if (status != Status::ok) return status;
-  body_positions(data.tree, q, memory.q);
-  status = close_positions(data, memory, Pivots::all);
-  if (status == Status::ok) to_coordinates(data, memory.q, q);
-  return status;
+  return move_onto_loops(mechanism, workspace.memory(), q, Pivots::all);
 }
 
 Status try_project_on_loops(const Mechanism& mechanism, MechanismWorkspace& workspace,
@@ -351,9 +360,8 @@ Status try_close_velocities(const Mechanism& mechanism, MechanismWorkspace& work
   const std::size_t n = memory.all.size();
   Status status = check_mechanism(mechanism, memory).vector("q", q, n).vector("qd", qd, n).status();
   if (status != Status::ok) return status;
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q), nullptr);
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::dependent);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q), nullptr,
+                               Pivots::dependent);
   if (status != Status::ok) return status;
   body_rates(data.tree, qd, memory.qd);
   for (ClusterMemory& own : memory.clusters) own.gamma.setZero();
@@ -373,10 +381,8 @@ Status try_close_accelerations(const Mechanism& mechanism, MechanismWorkspace& w
                       .vector("qdd", qdd, n)
                       .status();
   if (status != Status::ok) return status;
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q),
-              body_rates(data.tree, qd, memory.qd));
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::dependent);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q),
+                               body_rates(data.tree, qd, memory.qd), Pivots::dependent);
   if (status != Status::ok) return status;
   body_rates(data.tree, qdd, memory.qdd);
   for (std::size_t k = 0; k < data.clusters.size(); ++k)

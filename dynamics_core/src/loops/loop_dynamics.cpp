@@ -111,12 +111,10 @@ Status try_forward_dynamics(const Mechanism& mechanism, MechanismWorkspace& work
                       .external_inputs(mechanism.tree(), external)
                       .status();
   if (status != Status::ok) return status;
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q),
-              body_rates(data.tree, qd, memory.qd));
-  distribute(data, tau, memory.tau);
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::all);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q),
+                               body_rates(data.tree, qd, memory.qd), Pivots::all);
   if (status != Status::ok) return status;
+  distribute(data, tau, memory.tau);
   particular_accelerations(data, memory);
   // N^T M N zeta = N^T (tau - M qdd_p - C qd - g ...), qdd = qdd_p + N zeta
   tree_forces(data, memory, memory.q.data(), memory.qd.data(), memory.qdd.data(), external,
@@ -144,9 +142,8 @@ Status try_solve_inertia(const Mechanism& mechanism, MechanismWorkspace& workspa
                       .matrix("X", X, n, columns)
                       .status();
   if (status != Status::ok) return status;
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q), nullptr);
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::all);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q), nullptr,
+                               Pivots::all);
   if (status == Status::ok) status = decompose(data, memory);
   if (status != Status::ok) return status;
   for (Eigen::Index c = 0; c < B.cols(); ++c) {
@@ -174,9 +171,8 @@ Status try_inverse_dynamics(const Mechanism& mechanism, MechanismWorkspace& work
                       .external_inputs(mechanism.tree(), external)
                       .status();
   if (status != Status::ok) return status;
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q), nullptr);
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::dependent);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q), nullptr,
+                               Pivots::dependent);
   if (status != Status::ok) return status;
   tree_forces(data, memory, memory.q.data(), body_rates(data.tree, qd, memory.qd),
               body_rates(data.tree, qdd, memory.qdd), external, memory.x.data());
@@ -205,9 +201,8 @@ Status try_actuator_torques(const Mechanism& mechanism, MechanismWorkspace& work
     memory.problem.cols = eigen_index(d);
     return Status::singular_loop;
   }
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q), nullptr);
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::dependent);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q), nullptr,
+                               Pivots::dependent);
   if (status != Status::ok) return status;
   // tau = A torques with A = B^T of the actuated joints; torques = A^T (A A^T)^-1 tau
   fill_basis(data, memory);

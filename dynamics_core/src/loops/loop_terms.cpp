@@ -14,9 +14,8 @@ using Memory = MechanismWorkspace::Memory;
 
 /// B at a closed position.
 Status prepare_basis(const Mechanism::Data& data, Memory& memory, ConstVector q) {
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q), nullptr);
-  Status status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::dependent);
+  Status status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q), nullptr,
+                                      Pivots::dependent);
   if (status == Status::ok) fill_basis(data, memory);
   return status;
 }
@@ -126,9 +125,8 @@ Status try_gravity_forces(const Mechanism& mechanism, MechanismWorkspace& worksp
                       .output("g", g, mechanism.size())
                       .status();
   if (status != Status::ok) return status;
-  loop_motion(data, memory, body_positions(data.tree, q, memory.q), nullptr);
-  status = check_closed(data, memory, memory.q.data());
-  if (status == Status::ok) status = factor_loops(data, memory, Pivots::dependent);
+  status = factor_closed_loops(data, memory, body_positions(data.tree, q, memory.q), nullptr,
+                               Pivots::dependent);
   if (status != Status::ok) return status;
   const double* zeros = memory.tree.memory().zeros.data();
   tree_forces(data, memory, memory.q.data(), zeros, zeros,

@@ -3,8 +3,7 @@
 #include <sstream>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 
 namespace dynamics {
 

@@ -44,7 +44,7 @@ struct DerivativeMemory {
   Eigen::VectorXd tau;
 };
 
-struct [[gnu::visibility("hidden")]] MechanismWorkspace::Memory {
+struct MechanismWorkspace::Memory {
   explicit Memory(const Mechanism& mechanism);
 
   Workspace tree;
@@ -85,6 +85,9 @@ Status check_closed(const Mechanism::Data& data, MechanismWorkspace::Memory& mem
 enum class Pivots { all, dependent };
 Status factor_loops(const Mechanism::Data& data, MechanismWorkspace::Memory& memory,
                     Pivots pivots) noexcept;
+/// loop_motion(), check_closed() and factor_loops() for a state over bodies: q is memory.q.
+Status factor_closed_loops(const Mechanism::Data& data, MechanismWorkspace::Memory& memory,
+                           const double* q, const double* qd, Pivots pivots) noexcept;
 
 /// Newton's method on memory.q, with steps of the dependent joints or of the least norm.
 Status close_positions(const Mechanism::Data& data, MechanismWorkspace::Memory& memory,

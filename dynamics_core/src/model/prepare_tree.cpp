@@ -83,6 +83,10 @@ void prepare_tree(Tree& tree) {
   for (std::size_t i = tree.size(); i-- > 0;) {
     TreeBody& body = tree[i];
     body.minimal.inertia_zz = body.minimal.pseudo_inertia[0] + body.minimal.pseudo_inertia[3];
+    if (body.prismatic) body.carries_mass = true;
+    if (body.carries_mass && body.parent >= 0) {
+      tree[static_cast<std::size_t>(body.parent)].carries_mass = true;
+    }
     if (body.prismatic) continue;
     move_axis_to_parent(body,
                         body.parent < 0 ? nullptr : &tree[static_cast<std::size_t>(body.parent)]);

@@ -3,7 +3,7 @@
 
 #include <Eigen/Geometry>
 
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "model/tree.hpp"
 
 namespace dynamics {

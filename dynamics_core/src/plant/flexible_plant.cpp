@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "flexible/tree.hpp"
 #include "plant/joint_resistance.hpp"
 

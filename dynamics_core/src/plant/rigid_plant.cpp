@@ -2,11 +2,10 @@
 #include <algorithm>
 
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "model/tree.hpp"
 #include "plant/base_power.hpp"
 #include "plant/joint_resistance.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/workspace.hpp"
 
 namespace dynamics {
@@ -74,7 +74,7 @@ Model sensor_model(const Plant& plant, const std::vector<ForceTorqueSensor>& sen
 
 }  // namespace
 
-class [[gnu::visibility("hidden")]] Sensors::Implementation {
+class Sensors::Implementation {
  public:
   Implementation(const Plant& plant, const std::vector<ForceTorqueSensor>& force_torque,
                  const std::vector<ImuSensor>& imus)

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "readers/yaml_tree.hpp"
 
 namespace dynamics {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/dh_table.hpp"
-
 #include <cmath>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "dynamics_core/readers.hpp"
 #include "readers/dh_reader.hpp"
 #include "readers/dh_values.hpp"
 

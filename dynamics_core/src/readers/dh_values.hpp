@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "readers/yaml_tree.hpp"
 
 namespace dynamics::dh {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 
 namespace dynamics {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/from_urdf.hpp"
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 
+#include "dynamics_core/readers.hpp"
 #include "readers/urdf_reader.hpp"
 
 namespace dynamics {

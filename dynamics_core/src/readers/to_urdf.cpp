@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 
 namespace dynamics {
 namespace {

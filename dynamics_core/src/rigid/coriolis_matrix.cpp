@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rigid/recursions/coriolis_matrix.hpp"
 
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "rigid/coordinate_matrix.hpp"
 #include "rigid/workspace_memory.hpp"
 

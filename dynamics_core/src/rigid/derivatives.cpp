@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dynamics_core/derivatives.hpp"
 
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "rigid/coordinate_matrix.hpp"
 #include "rigid/recursions/derivatives.hpp"
 #include "rigid/recursions/friction.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/forward_dynamics.hpp"
-
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "rigid/recursions/friction.hpp"
 #include "rigid/regular.hpp"
 #include "rigid/workspace_memory.hpp"

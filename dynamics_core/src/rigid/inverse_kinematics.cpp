@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/inverse_kinematics.hpp"
-
 #include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "dynamics_core/kinematics.hpp"
 #include "rigid/workspace_memory.hpp"
 
 namespace dynamics {

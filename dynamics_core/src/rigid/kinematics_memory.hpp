@@ -25,7 +25,7 @@ struct WorldMotion {
   Eigen::Vector3d axis() const { return rotation.col(2); }
 };
 
-struct [[gnu::visibility("hidden")]] Kinematics::Memory {
+struct Kinematics::Memory {
   explicit Memory(const Model& model)
       : size(model.size()),
         body_count(model.body_count()),

@@ -8,7 +8,7 @@
 
 namespace dynamics {
 
-struct [[gnu::visibility("hidden")]] InertiaFactor::Memory {
+struct InertiaFactor::Memory {
   explicit Memory(const Model& model) : workspace(model) {}
   Workspace workspace;  ///< no other call uses it: what factor_inertia() leaves there stays
   bool decomposed = false;

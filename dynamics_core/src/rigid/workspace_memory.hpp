@@ -36,7 +36,7 @@ struct InverseKinematicsScratch {
   std::vector<bool> moves_frame, is_free;
 };
 
-struct [[gnu::visibility("hidden")]] Workspace::Memory {
+struct Workspace::Memory {
   explicit Memory(const Model& model);
 
   const KernelTable& kernels = kernel_table(instruction_set());

@@ -162,6 +162,10 @@ class JointConstraints {
   void drive_efforts(double t, Input q, Input qd, Output efforts);
 
  private:
+  static constexpr double drive_tolerance = 1e-7;  ///< of drives at rest (rad/s^2 or m/s^2)
+  static constexpr double gap_tolerance = 1e-12;   ///< relative to the position of the stop
+
+  static int sign(double x) { return x > 0.0 ? 1 : -1; }
   bool has_drives() const { return drives_ != nullptr; }
   bool driven(std::size_t joint) const { return has_drives() && drives_->driven(joint); }
   /// At rest it can be held by a stop, friction or a brake.

@@ -64,11 +64,7 @@ Recording torques_along(const Model& model, const JointLog& log, LogTorques torq
                               : run.work.back() + 0.5 * (run.power[k - 1] + run.power[k]) *
                                                       (log.t[k] - log.t[k - 1]));
   }
-  for (std::size_t i = 0; i < model.size(); ++i) {
-    run.settings.q0.push_back(run.q[i].front());
-    run.settings.qd0.push_back(run.qd[i].front());
-  }
-  finish_energies(run);
+  finish_motion(run);
   return run;
 }
 

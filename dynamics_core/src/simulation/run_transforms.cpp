@@ -4,7 +4,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/kinematics.hpp"
 
 namespace dynamics {

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics {
 
@@ -102,6 +102,12 @@ void finish_energies(Recording& run) {
     run.energy_drift[i] = (gain - run.work[i]) / peak;
   }
   run.statistics.energy_drift = max_abs(run.energy_drift);
+}
+
+void finish_motion(Recording& run) {
+  for (const auto& column : run.q) run.settings.q0.push_back(column.front());
+  for (const auto& column : run.qd) run.settings.qd0.push_back(column.front());
+  finish_energies(run);
 }
 
 namespace {
@@ -217,11 +223,7 @@ Recording torques_along(Plant& plant, const Trajectory& trajectory, double durat
     record_sample(run, plant, t, q, qd, qdd, tau);
     run.work.push_back(done);
   }
-  for (std::size_t i = 0; i < model.size(); ++i) {
-    run.settings.q0.push_back(run.q[i].front());
-    run.settings.qd0.push_back(run.qd[i].front());
-  }
-  finish_energies(run);
+  finish_motion(run);
   return run;
 }
 

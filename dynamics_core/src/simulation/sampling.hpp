@@ -33,5 +33,7 @@ Recording torques_along(Plant& plant, const Trajectory& trajectory, double durat
 /// Fills energy_drift: energy minus initial energy minus work, relative to the largest kinetic
 /// energy.
 void finish_energies(Recording& run);
+/// The same for a motion that was not simulated: its first sample is the initial state.
+void finish_motion(Recording& run);
 
 }  // namespace dynamics

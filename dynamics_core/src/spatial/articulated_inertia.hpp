@@ -157,8 +157,8 @@ DYNAMICS_INLINE ArticulatedInertia<S> translate_xz(const Vec3<S>& r,
           M};
 }
 /// The same for a constant r along one axis, in place. 10 M, 14 A.
-template <class S>
-DYNAMICS_INLINE void translate_x(double x, ArticulatedInertia<S>& m) {
+template <class Real, class S>
+DYNAMICS_INLINE void translate_x(Real x, ArticulatedInertia<S>& m) {
   const Sym3<S>& M = m.M;
   Mat3<S>& h = m.H;
   const S gyz = x * M.yz, zz = h.zz + gyz, yz = h.yz - x * M.zz, zy = h.zy + x * M.yy;
@@ -174,8 +174,8 @@ DYNAMICS_INLINE void translate_x(double x, ArticulatedInertia<S>& m) {
   h.yz = yz;
   h.zz = zz;
 }
-template <class S>
-DYNAMICS_INLINE void translate_y(double y, ArticulatedInertia<S>& m) {
+template <class Real, class S>
+DYNAMICS_INLINE void translate_y(Real y, ArticulatedInertia<S>& m) {
   const Sym3<S>& M = m.M;
   Mat3<S>& h = m.H;
   const S gxz = y * M.xz, zz = h.zz - gxz, xz = h.xz + y * M.zz, zx = h.zx - y * M.xx;
@@ -191,8 +191,8 @@ DYNAMICS_INLINE void translate_y(double y, ArticulatedInertia<S>& m) {
   h.xz = xz;
   h.zz = zz;
 }
-template <class S>
-DYNAMICS_INLINE void translate_z(double z, ArticulatedInertia<S>& m) {
+template <class Real, class S>
+DYNAMICS_INLINE void translate_z(Real z, ArticulatedInertia<S>& m) {
   const Sym3<S>& M = m.M;
   Mat3<S>& h = m.H;
   const S gxy = z * M.xy, yy = h.yy + gxy, xy = h.xy - z * M.yy, yx = h.yx + z * M.xx;

@@ -37,7 +37,8 @@ inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// Z of the body's frame in the parent's axes: Rz(beta) Rx(alpha) z.
 template <class Frame>
-DYNAMICS_INLINE Vec3<double> joint_axis(const Frame& frame) {
+DYNAMICS_INLINE auto joint_axis(const Frame& frame)
+    -> Vec3<decltype(frame.sin_beta * frame.sin_alpha)> {
   return {frame.sin_beta * frame.sin_alpha, -frame.cos_beta * frame.sin_alpha, frame.cos_alpha};
 }
 
@@ -59,7 +60,7 @@ DYNAMICS_INLINE Vec3<S> fixed_to_joint(const Frame& frame, Vec3<S> v) {
 template <class Frame, class S>
 DYNAMICS_INLINE ArticulatedInertia<S> fixed_to_parent(const Frame& frame,
                                                       const ReducedInertia<S>& m) {
-  const double c = frame.cos_alpha, s = frame.sin_alpha;
+  const auto c = frame.cos_alpha, s = frame.sin_alpha;
   const S t = c * m.I_yy, yz = s * t, yy = c * t;
   const S k = s * m.H_yy + c * m.H_yz, ck = c * k, sk = s * k;
   ArticulatedInertia<S> rotated = {{m.I_xx, c * m.I_xy, s * m.I_xy, yy, yz, m.I_yy - yy},
@@ -152,6 +153,12 @@ DYNAMICS_INLINE void with_rotation(const Frame& frame, const JointTransform<S>& 
     default: f(JointRotation<AlphaKind::general, Frame, S>{frame, at.c, at.s});
   }
 }
+/// The same rotation for quantities of another scalar.
+template <AlphaKind kind, class Frame, class S, class T>
+DYNAMICS_INLINE JointRotation<kind, Frame, T> with_cosine_and_sine(
+    const JointRotation<kind, Frame, S>& rotation, const T& c, const T& s) {
+  return {rotation.frame, c, s};
+}
 /// R for any alpha.
 template <class Frame, class S>
 DYNAMICS_INLINE JointRotation<AlphaKind::general, Frame, S> general_rotation(
@@ -209,7 +216,7 @@ DYNAMICS_INLINE SpatialVector<S> transform_to_body(const Frame& frame, const Joi
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE void propagate_to_parent(const JointRotation<kind, Frame, S>& rotation,
                                          SpatialVector<S>& f) {
-  const double d = rotation.frame.slide;
+  const auto d = rotation.frame.slide;
   const auto& r = rotation.frame.shift;
   Vec3<S>&n = f.angular, &l = f.linear;
   if (d != 0.0) {
@@ -234,7 +241,7 @@ DYNAMICS_INLINE void propagate_to_parent(const JointRotation<kind, Frame, S>& ro
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE S z_torque_on_parent(const JointRotation<kind, Frame, S>& rotation,
                                      SpatialVector<S> f) {
-  const double d = rotation.frame.slide;
+  const auto d = rotation.frame.slide;
   const auto& r = rotation.frame.shift;
   if (d != 0.0) {
     f.angular.x = f.angular.x - d * f.linear.y;
@@ -251,7 +258,7 @@ DYNAMICS_INLINE S z_torque_on_parent(const JointRotation<kind, Frame, S>& rotati
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE void transform_to_body(const JointRotation<kind, Frame, S>& rotation,
                                        SpatialVector<S>& a) {
-  const double d = rotation.frame.slide;
+  const auto d = rotation.frame.slide;
   const auto& r = rotation.frame.shift;
   Vec3<S>&w = a.angular, &v = a.linear;
   if (r[0] != 0.0) {
@@ -276,7 +283,7 @@ DYNAMICS_INLINE void transform_to_body(const JointRotation<kind, Frame, S>& rota
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE void transform_z_to_body(const JointRotation<kind, Frame, S>& rotation,
                                          SpatialVector<S>& a) {
-  const double d = rotation.frame.slide;
+  const auto d = rotation.frame.slide;
   const auto& r = rotation.frame.shift;
   const S z = a.angular.z;
   if (r[0] != 0.0) a.linear.y = a.linear.y + r[0] * z;
@@ -288,11 +295,9 @@ DYNAMICS_INLINE void transform_z_to_body(const JointRotation<kind, Frame, S>& ro
   }
 }
 
-/// A rigid inertia.
+/// A symmetric matrix.
 template <AlphaKind kind, class Frame, class S>
-DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Frame, S>& rotation,
-                                                    const RigidInertia<S>& m) {
-  Sym3<S> J = m.inertia;
+DYNAMICS_INLINE Sym3<S> to_parent(const JointRotation<kind, Frame, S>& rotation, Sym3<S> J) {
   rotate_about_z(rotation.c, rotation.s, J);
   if constexpr (kind == AlphaKind::plus_90) {
     J = {J.xx, -J.xz, J.xy, J.zz, -J.yz, J.yy};
@@ -301,7 +306,27 @@ DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Fr
   } else if constexpr (kind == AlphaKind::general) {
     J = fixed_to_parent(rotation.frame, J);
   }
-  const RigidInertia<S> rotated = {m.mass, rotation.to_parent(m.first_moment), J};
+  return J;
+}
+/// zz of a symmetric matrix in the parent's axes.
+template <AlphaKind kind, class Frame, class S>
+DYNAMICS_INLINE S zz_to_parent(const JointRotation<kind, Frame, S>& rotation, const Sym3<S>& J) {
+  if constexpr (kind == AlphaKind::zero) {
+    return J.zz;
+  } else if constexpr (kind == AlphaKind::general) {
+    return to_parent(rotation, J).zz;
+  } else {
+    const S &c = rotation.c, &s = rotation.s;
+    const S both = s * J.xy + c * J.yy;
+    return s * (s * J.xx + c * J.xy) + c * both;
+  }
+}
+/// A rigid inertia.
+template <AlphaKind kind, class Frame, class S>
+DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Frame, S>& rotation,
+                                                    const RigidInertia<S>& m) {
+  const RigidInertia<S> rotated = {m.mass, rotation.to_parent(m.first_moment),
+                                   to_parent(rotation, m.inertia)};
   if (rotation.frame.at_parent_origin) return rotated;
   return translate(constant<S>(rotation.frame.position), rotated);
 }
@@ -309,17 +334,7 @@ DYNAMICS_INLINE RigidInertia<S> propagate_to_parent(const JointRotation<kind, Fr
 template <AlphaKind kind, class Frame, class S>
 DYNAMICS_INLINE S zz_on_parent(const JointRotation<kind, Frame, S>& rotation,
                                const RigidInertia<S>& m) {
-  const Sym3<S>& J = m.inertia;
-  S zz = J.zz;
-  if constexpr (kind == AlphaKind::plus_90 || kind == AlphaKind::minus_90) {
-    const S &c = rotation.c, &s = rotation.s;
-    const S both = s * J.xy + c * J.yy;
-    zz = s * (s * J.xx + c * J.xy) + c * both;
-  } else if constexpr (kind == AlphaKind::general) {
-    Sym3<S> rotated = J;
-    rotate_about_z(rotation.c, rotation.s, rotated);
-    zz = fixed_to_parent(rotation.frame, rotated).zz;
-  }
+  const S zz = zz_to_parent(rotation, m.inertia);
   if (rotation.frame.at_parent_origin) return zz;
   const auto& r = rotation.frame.position;
   const Vec3<S> h = rotation.to_parent(m.first_moment);
@@ -383,7 +398,7 @@ DYNAMICS_INLINE RevoluteColumn<S> parent_column(const JointRotation<kind, Frame,
     column = {m.I_yy, {-m.H_yx, -m.H_yz, m.H_yy}};
     M = {M.xx, M.xz, -M.xy, M.zz, -M.yz, M.yy};
   } else {
-    const double c = frame.cos_alpha, s = frame.sin_alpha;
+    const auto c = frame.cos_alpha, s = frame.sin_alpha;
     const S k = s * m.H_yy + c * m.H_yz;
     column = {s * (s * m.I_yy), {s * m.H_yx, c * k - m.H_yz, s * k}};
     rotate_about_x(c, s, M);

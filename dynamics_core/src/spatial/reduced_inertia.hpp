@@ -56,8 +56,8 @@ DYNAMICS_INLINE ReducedInertia<S> eliminate_revolute(const ArticulatedInertia<S>
 }
 
 /// The inertia about Q, with P at (0, 0, z) from Q.
-template <class S>
-DYNAMICS_INLINE void translate_z(double z, ReducedInertia<S>& m) {
+template <class Real, class S>
+DYNAMICS_INLINE void translate_z(Real z, ReducedInertia<S>& m) {
   const S xx = z * m.M.xx, xy = z * m.M.xy, yy = z * m.M.yy;
   const S H_xx = m.H_xx - xy, H_xy = m.H_xy - yy, H_yx = m.H_yx + xx, H_yy = m.H_yy + xy;
   m.I_xx = m.I_xx - z * (H_xy + m.H_xy);

@@ -29,9 +29,11 @@ struct RigidInertia {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 /// The inertia of any type with mass, first_moment[3] and inertia[6], such as TreeBody.
-template <class S = double, class Body>
-DYNAMICS_INLINE RigidInertia<S> rigid_inertia(const Body& body) {
-  return {S(body.mass), constant<S>(body.first_moment), constant<S>(body.inertia)};
+template <class S = void, class Body>
+DYNAMICS_INLINE auto rigid_inertia(const Body& body) {
+  using Number = std::conditional_t<std::is_void_v<S>, decltype(Body::mass), S>;
+  return RigidInertia<Number>{Number(body.mass), constant<Number>(body.first_moment),
+                              constant<Number>(body.inertia)};
 }
 
 template <class S>

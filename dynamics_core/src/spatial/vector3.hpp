@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Three-vectors and 3x3 matrices over any scalar S: double, float, SIMD packs of doubles, a
+// Three-vectors and 3x3 matrices over any scalar S: double, SIMD packs of doubles or floats, a
 // counting scalar, wider reals, dual numbers.
 //
 //   Vec3<S>   x, y, z
@@ -9,12 +9,14 @@
 //   Mat3<S>   general: xx xy xz yx yy yz zx zy zz, named by row and column
 //
 // They are aggregates without default values, so that an unassigned variable costs nothing.
-// Constants of a model are double and can be combined with S.
+// Constants of a model are double, or float beside packs of floats, and can be combined with S.
 //
 // All functions of spatial/ live in an inline namespace per instruction set
 // (DYNAMICS_KERNEL_NAMESPACE): the linker must not replace code compiled for one set by code
 // compiled for another. Types that consist of data only are outside of it: they are the same for
 // all sets.
+
+#include <type_traits>
 
 #ifndef DYNAMICS_KERNEL_NAMESPACE
 #define DYNAMICS_KERNEL_NAMESPACE generic
@@ -114,14 +116,18 @@ DYNAMICS_INLINE auto transpose_times(const Mat3<A>& m, const Vec3<B>& v)
           m.xz * v.x + m.yz * v.y + m.zz * v.z};
 }
 
-/// The constants of a model as a vector, and as a symmetric matrix (xx xy xz yy yz zz).
-template <class S = double>
-DYNAMICS_INLINE Vec3<S> constant(const double (&v)[3]) {
-  return {S(v[0]), S(v[1]), S(v[2])};
+/// The constants of a model as a vector, and as a symmetric matrix (xx xy xz yy yz zz), of S or, by
+/// default, of their own type.
+template <class S = void, class Real>
+DYNAMICS_INLINE auto constant(const Real (&v)[3]) {
+  using Number = std::conditional_t<std::is_void_v<S>, Real, S>;
+  return Vec3<Number>{Number(v[0]), Number(v[1]), Number(v[2])};
 }
-template <class S = double>
-DYNAMICS_INLINE Sym3<S> constant(const double (&m)[6]) {
-  return {S(m[0]), S(m[1]), S(m[2]), S(m[3]), S(m[4]), S(m[5])};
+template <class S = void, class Real>
+DYNAMICS_INLINE auto constant(const Real (&m)[6]) {
+  using Number = std::conditional_t<std::is_void_v<S>, Real, S>;
+  return Sym3<Number>{Number(m[0]), Number(m[1]), Number(m[2]),
+                      Number(m[3]), Number(m[4]), Number(m[5])};
 }
 
 }  // namespace DYNAMICS_KERNEL_NAMESPACE

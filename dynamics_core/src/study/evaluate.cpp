@@ -8,9 +8,9 @@
 
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
+#include "dynamics_core/view.hpp"
 #include "spatial/decompositions.hpp"
 
 namespace dynamics::study {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics::study {
 namespace {

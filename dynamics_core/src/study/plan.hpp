@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "dynamics_core/controllers.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "dynamics_core/study.hpp"

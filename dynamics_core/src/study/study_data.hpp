@@ -12,10 +12,10 @@
 
 namespace dynamics {
 
-struct [[gnu::visibility("hidden")]] Study::Data {
+struct Study::Data {
   Data(std::string_view text, const std::string& file, study::Inputs& inputs);
   /// Evaluates case `number`; `samples` gets the recording if there is one.
-  void evaluate(std::uint64_t number, StudyRow & row, std::optional<Recording> * samples) const;
+  void evaluate(std::uint64_t number, StudyRow& row, std::optional<Recording>* samples) const;
   std::vector<double> draw(std::uint64_t number) const;
 
   std::string text;
@@ -28,7 +28,7 @@ struct [[gnu::visibility("hidden")]] Study::Data {
   std::size_t worst = 0;
 
  private:
-  Data(std::string_view text, study::PlanAndRobot read, study::Inputs & inputs);
+  Data(std::string_view text, study::PlanAndRobot read, study::Inputs& inputs);
 };
 
 }  // namespace dynamics

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dynamics_core/joint_log.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
 #include "dynamics_core/error.hpp"
+#include "dynamics_core/trajectory.hpp"
 #include "mcap/reader.hpp"
 #include "mcap/ros_messages.hpp"
 #include "mcap/ros_schemas.hpp"

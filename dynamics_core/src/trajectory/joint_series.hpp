@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dynamics_core/joint_log.hpp"
+#include "dynamics_core/trajectory.hpp"
 
 namespace dynamics {
 

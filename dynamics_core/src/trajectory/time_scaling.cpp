@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/trajectory_efforts.hpp"
 #include "dynamics_core/view.hpp"
 #include "trajectory/path_samples.hpp"

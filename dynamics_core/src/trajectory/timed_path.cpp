@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "dynamics_core/view.hpp"
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "trajectory/batch_efforts.hpp"
 
 namespace dynamics {

@@ -10,7 +10,7 @@
 #include <numbers>
 
 #include "dynamics_core/batch.hpp"
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

@@ -12,11 +12,11 @@
 #include <limits>
 #include <numbers>
 
+#include "batch/batch_robots.hpp"
 #include "dynamics_core/derivatives.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
@@ -43,44 +43,8 @@ constexpr bool sanitized = false;
 
 const double nan = std::numeric_limits<double>::quiet_NaN();
 
-struct Robot {
-  std::string name;
-  Model model;
-};
-
-RobotDescription with_mimics(RobotDescription robot, std::size_t from, bool massless) {
-  std::size_t count = 0;
-  for (JointDescription& joint : robot.joints) {
-    if (joint.type == JointType::fixed) continue;
-    if (++count > from) joint.mimic = Mimic{"joint" + std::to_string(count % from), -0.5, 0.1};
-  }
-  if (massless) robot.links.back().inertial.reset();
-  return robot;
-}
-
-std::vector<Robot> robots() {
-  test::RandomRobot random(11);
-  std::vector<Robot> all;
-  for (const char* name : {"puma", "stanford", "planar3"}) {
-    all.push_back({name, model_from_dh(built_in_robot(name))});
-  }
-  const test::RandomRobotOptions tree = {
-      .joints = 14, .branching = 0.4, .fixed = 0.2, .rotors = 0.4, .friction = 0.5};
-  all.push_back({"tree", Model(random.robot(tree))});
-  all.push_back({"floating tree", Model(floating(random.robot(tree)))});
-  all.push_back({"mimic", Model(with_mimics(random.robot(tree), 9, false))});
-  all.push_back({"massless mimic",
-                 Model(with_mimics(random.robot({.joints = 9, .friction = 0.5}), 6, true))});
-  all.push_back({"floating mimic", Model(floating(with_mimics(
-                                       random.robot({.joints = 8, .branching = 0.3}), 6, false)))});
-  const Model loaded = model_from_dh(built_in_robot("puma"))
-                           .with_payload({.frame = "tool0",
-                                          .mass = 2.5,
-                                          .center = {0.0, 0.02, 0.1},
-                                          .inertia = 0.01 * Eigen::Matrix3d::Identity()});
-  all.push_back({"puma with payload", loaded});
-  return all;
-}
+using Robot = test::BatchRobot;
+std::vector<Robot> robots() { return test::batch_robots(); }
 
 /// N random states of a robot.
 struct States {
@@ -351,6 +315,40 @@ TEST(Batch, ResultsDoNotDependOnThreads) {
       ASSERT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(double)), 0)
           << robot.name << ", result " << i;
     }
+  }
+}
+
+// outputs that do not fit into the cache are stored past it
+TEST(Batch, OutputsLargerThanTheCacheAreThoseOfSmallBatches) {
+  // 64 and 49 numbers per matrix: complete cache lines or not
+  for (const std::size_t joints : {8U, 7U}) {
+    const Model model(test::RandomRobot(5).robot({.joints = joints, .branching = 0.3}));
+    const std::size_t n = joints, entries = n * n;
+    const std::size_t count = (std::size_t{33} << 20U) / (sizeof(double) * entries) + 5;
+    const States states(model, count);
+    BatchWorkspace workspace(model, {.threads = 2});
+    // from the second number on: not at a cache line
+    Rows M(count * entries + 1, nan), by_q(M), by_qd(M);
+    const auto rest = [&](Rows& rows) { return std::span(rows).subspan(1); };
+    batch::inertia_matrix(model, workspace, states.q, rest(M));
+    batch::inverse_dynamics_derivatives(model, workspace, states.q, states.qd, states.u, rest(by_q),
+                                        rest(by_qd));
+    Rows few(101 * entries), other(few);
+    for (std::size_t at = 0; at + 101 <= count; at += sanitized ? 20 * 101 : 101) {
+      const auto part = [&](const auto& rows, std::size_t width) {
+        return std::span(rows).subspan(at * width, 101 * width);
+      };
+      const auto same = [&](const Rows& expected, Rows& found) {
+        return std::memcmp(expected.data(), part(rest(found), entries).data(),
+                           expected.size() * sizeof(double)) == 0;
+      };
+      batch::inertia_matrix(model, workspace, part(states.q, n), few);
+      ASSERT_TRUE(same(few, M)) << joints << " joints, from state " << at;
+      batch::inverse_dynamics_derivatives(model, workspace, part(states.q, n), part(states.qd, n),
+                                          part(states.u, n), few, other);
+      ASSERT_TRUE(same(few, by_q) && same(other, by_qd)) << joints << " joints, from state " << at;
+    }
+    EXPECT_TRUE(std::isnan(M[0]) && std::isnan(by_q[0]) && std::isnan(by_qd[0]));
   }
 }
 

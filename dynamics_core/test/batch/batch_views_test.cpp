@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "dynamics_core/batch.hpp"
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 

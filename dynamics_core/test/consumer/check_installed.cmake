@@ -16,8 +16,8 @@ if(NOT headers STREQUAL expected)
 endif()
 list(LENGTH headers count)
 message("${count} installed headers")
-if(count GREATER 41)
-  message(FATAL_ERROR "${count} installed headers; at most 41: merge those that belong together or "
+if(count GREATER 33)
+  message(FATAL_ERROR "${count} installed headers; at most 33: merge those that belong together or "
                       "move what users do not call to src/")
 endif()
 

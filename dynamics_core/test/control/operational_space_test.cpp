@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The impedance of a frame: stiffness in the axes of the frame, pose references, wrenches.
 
-#include "dynamics_core/operational_space.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,26 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "control/panda.hpp"
+#include "dynamics_core/control_laws.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/allocation_counter.hpp"
 #include "support/refusals.hpp"
 
 namespace dynamics {
 namespace {
 
+using test::panda;
+using test::ready;
 using ::testing::HasSubstr;
-
-/// Without Coulomb friction: the plant's sticks, that of the law is smooth.
-Model panda() {
-  const Model model = model_from_urdf_file(DYNAMICS_URDF_DIR "/panda.urdf");
-  RobotDescription description = model.description();
-  for (JointDescription& joint : description.joints) joint.friction = 0.0;
-  return Model(description);
-}
-
-const std::vector<double> ready = {0.0, -0.4, 0.1, -2.0, 0.1, 1.8, 0.7};
 
 /// The pose of panda_link8 after `seconds` at 1 kHz under the law.
 Pose settled(const Model& model, OperationalSpaceLaw& law, const FrameTarget& target,

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <vector>
 
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "support/refusals.hpp"
 
 namespace dynamics {

@@ -8,10 +8,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "support/refusals.hpp"
 #include "support/small_robots.hpp"

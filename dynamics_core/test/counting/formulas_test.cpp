@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "model/tree.hpp"
 #include "papers/counting/algorithms.hpp"
 #include "papers/counting/counted.hpp"

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "counted_and_executed.hpp"
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "papers/counting/algorithms.hpp"
 #include "papers/counting/paper_tables.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"

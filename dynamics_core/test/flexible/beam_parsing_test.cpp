@@ -4,9 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/flexible_model.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/flexible_links.hpp"
+#include "dynamics_core/readers.hpp"
 #include "flexible/tree.hpp"
 
 namespace dynamics {

@@ -11,8 +11,8 @@
 #include <functional>
 #include <numbers>
 
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/flexible_links.hpp"
+#include "dynamics_core/view.hpp"
 #include "sample_beams.hpp"
 #include "support/compare.hpp"
 

@@ -9,11 +9,10 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "sample_beams.hpp"
 #include "support/compare.hpp"

@@ -13,7 +13,7 @@
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <map>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "sample_beams.hpp"
 #include "support/compare.hpp"
 

@@ -7,10 +7,10 @@
 
 #include <cstdio>
 
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/flexible_links.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/trajectory.hpp"
+#include "dynamics_core/view.hpp"
 #include "ode/make_integrator.hpp"
 #include "ode/solve.hpp"
 #include "sample_beams.hpp"

@@ -12,14 +12,13 @@
 #include <thread>
 
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "flexible/tree.hpp"
 #include "ode/make_integrator.hpp"
 #include "sample_beams.hpp"

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/flexible_model.hpp"
+#include "dynamics_core/flexible_links.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <random>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "papers/studies/single.hpp"
 #include "papers/studies/single_flexible_plant.hpp"
 

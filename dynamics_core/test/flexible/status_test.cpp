@@ -6,8 +6,9 @@
 
 #include <functional>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible/sample_beams.hpp"
+#include "support/compare.hpp"
 #include "support/small_robots.hpp"
 #include "support/status_functions.hpp"
 
@@ -16,9 +17,8 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using test::idx;
 using test::sentinel;
-
-Eigen::Index idx(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 /// Arguments and outputs of all functions.
 struct Call {

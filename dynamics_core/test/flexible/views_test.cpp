@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/vector_kinds.hpp"
 
 namespace dynamics {

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "sample_beams.hpp"
 #include "support/allocation_counter.hpp"

@@ -8,7 +8,7 @@
 #include <Eigen/LU>
 
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/sample_robots.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/sample_robots.hpp"
 

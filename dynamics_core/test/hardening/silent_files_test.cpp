@@ -10,8 +10,7 @@
 #include <string>
 
 #include "dynamics_core/check.hpp"
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/recording.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "dynamics_core/trajectory.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "readers/urdf_reader.hpp"
 
 namespace dynamics {

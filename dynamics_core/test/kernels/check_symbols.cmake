@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DNM=nm -DSET=avx2 -DOBJECTS=a.o|b.o -P check_symbols.cmake
+# cmake -DNM=nm -DNAMESPACE=avx2 -DOBJECTS=a.o|b.o -P check_symbols.cmake
 # Fails where an object file defines a global or weak symbol, which other files could be linked with,
-# outside of dynamics::kernel::SET and dynamics::spatial::SET.
+# outside of dynamics::kernel::NAMESPACE and dynamics::spatial::NAMESPACE.
 string(REPLACE "|" ";" objects "${OBJECTS}")
-string(LENGTH "${SET}" length)
+string(LENGTH "${NAMESPACE}" length)
 # _ZZ: local to a function of the namespace, such as a lambda
-set(own "^_ZZ?NK?8dynamics(6kernel|7spatial)${length}${SET}")
+set(own "^_ZZ?NK?8dynamics(6kernel|7spatial)${length}${NAMESPACE}")
 set(count 0)
 set(leaked "")
 foreach(object ${objects})
@@ -31,7 +31,7 @@ endif()
 if(leaked)
   message(
     FATAL_ERROR
-      "compiled for ${SET} outside of dynamics::kernel::${SET} and dynamics::spatial::${SET}:\n${leaked}"
+      "compiled for ${NAMESPACE} outside of dynamics::kernel::${NAMESPACE} and dynamics::spatial::${NAMESPACE}:\n${leaked}"
   )
 endif()
-message("${SET}: ${count} symbols, all in dynamics::kernel::${SET} or dynamics::spatial::${SET}")
+message("${NAMESPACE}: ${count} symbols, all in dynamics::kernel::${NAMESPACE} or dynamics::spatial::${NAMESPACE}")

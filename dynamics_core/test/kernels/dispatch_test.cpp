@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "model/tree.hpp"
 #include "rigid/kernels/kernel_table.hpp"
 #include "support/compare.hpp"
@@ -31,6 +31,25 @@ std::vector<InstructionSet> supported_sets() {
   return sets;
 }
 
+/// d qdd / d q, d qd and d tau, side by side, after forward dynamics.
+MatrixXd forward_derivatives(const KernelTable& kernels, const Tree& tree,
+                             const std::vector<kernel::ForwardScratch<double>>& forward,
+                             const kernel::BaseState<double>& base,
+                             const std::vector<kernel::BodyWrench<double>>& wrenches,
+                             const VectorXd& q, const VectorXd& qd, const VectorXd& qdd) {
+  const std::size_t n = tree.size(), stride = kernel::row_stride(n);
+  std::vector<kernel::DerivativeScratch<double>> links(n);
+  std::vector<double> unit(n * n), rows(n * stride), unused(n);
+  std::vector<std::size_t> ends(n);
+  const kernel::RowScratch<double> scratch = {unit.data(), rows.data(), stride, ends.data(),
+                                              unused.data()};
+  MatrixXd all = MatrixXd::Constant(idx(n), 3 * idx(n), std::nan(""));
+  kernels.forward_dynamics_derivatives(
+      tree, forward.data(), links.data(), base, wrenches.data(), q.data(), qd.data(), qdd.data(),
+      nullptr, scratch, all.data(), n, all.data() + n * n, n, all.data() + 2 * n * n, n);
+  return all;
+}
+
 /// The results of every kernel for one state.
 VectorXd everything(const KernelTable& kernels, const Model& model, unsigned seed) {
   test::RandomRobot random(seed);
@@ -50,7 +69,7 @@ VectorXd everything(const KernelTable& kernels, const Model& model, unsigned see
   std::vector<kernel::UdutScratch<double>> udut(n);
   VectorXd tau(idx(n)), qdd(idx(n)), x(idx(n));
   const MatrixXd unset = MatrixXd::Constant(idx(n), idx(n), std::nan(""));
-  MatrixXd M = unset, C = unset, K = unset, U = unset;
+  MatrixXd M = unset, C = unset, K = unset, U = unset, by_q = unset, by_qd = unset;
   kernels.inverse_dynamics(tree, inverse.data(), base, wrenches.data(), q.data(), qd.data(),
                            u.data(), tau.data());
   kernels.forward_dynamics(tree, forward.data(), base, wrenches.data(), q.data(), qd.data(),
@@ -63,9 +82,17 @@ VectorXd everything(const KernelTable& kernels, const Model& model, unsigned see
   kernels.solve(tree, udut.data(), u.data(), x.data());
   kernels.unit_factor(tree, udut.data(), U.data(), n);
   EXPECT_LT(test::relative(VectorXd(M * x), u), 1e-9);
-  VectorXd all(3 * idx(n) + 4 * idx(n * n));
+  std::vector<kernel::DerivativeScratch<double>> derivatives(n);
+  kernels.inverse_dynamics_derivatives(tree, derivatives.data(), base, wrenches.data(), q.data(),
+                                       qd.data(), u.data(), by_q.data(), n, by_qd.data(), n);
+  const MatrixXd solved = forward_derivatives(kernels, tree, forward, base, wrenches, q, qd, qdd);
+  EXPECT_LT(test::relative(MatrixXd(M * solved.leftCols(idx(n))), MatrixXd(-by_q)), 1e-9);
+  EXPECT_LT(test::relative(MatrixXd(M * solved.middleCols(idx(n), idx(n))), MatrixXd(-by_qd)),
+            1e-9);
+  VectorXd all(3 * idx(n) + 9 * idx(n * n));
   all << tau, qdd, x / x.norm() * tau.norm(), M.reshaped(), C.reshaped(), K.reshaped(),
-      U.reshaped();
+      U.reshaped(), by_q.reshaped(), by_qd.reshaped(),
+      solved.reshaped() / solved.norm() * tau.norm();
   return all;
 }
 
@@ -75,6 +102,11 @@ TEST(Dispatch, AllInstructionSetsGiveTheSameResults) {
   models.push_back(model_from_dh(built_in_robot("puma")));
   models.push_back(model_from_dh(built_in_robot("stanford")));
   models.emplace_back(random.robot({.joints = 20, .branching = 0.4, .rotors = 0.3}));
+  // short chains, whose matrices have kernels of their own
+  for (std::size_t joints = 1; joints <= 9; ++joints) {
+    models.emplace_back(random.robot({.joints = joints, .prismatic = 0.3, .rotors = 0.3}));
+    models.emplace_back(random.robot({.joints = joints, .prismatic = 0.0, .aligned = true}));
+  }
   for (const Model& model : models) {
     const VectorXd expected = everything(kernel_table(InstructionSet::baseline), model, 1);
     ASSERT_TRUE(expected.allFinite());

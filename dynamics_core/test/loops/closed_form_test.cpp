@@ -14,8 +14,6 @@
 namespace dynamics::test {
 namespace {
 
-const ModelOptions in_plane = {.gravity = {0.0, -gravity, 0.0}, .friction_velocity = 0.01};
-
 /// Compares all results of a mechanism with one independent joint at index 0 with the closed form.
 void expect_equal(const Mechanism& mechanism, const OneDegree& expected,
                   const std::vector<double>& q, const std::vector<double>& qd, double rate) {

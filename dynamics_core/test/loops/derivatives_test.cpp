@@ -13,8 +13,6 @@
 namespace dynamics::test {
 namespace {
 
-const ModelOptions in_plane = {.gravity = {0.0, -gravity, 0.0}, .friction_velocity = 0.01};
-
 /// df/dx by a central difference of eighth order; its error is below 1e-11 of the function here.
 template <class Function>
 double derivative(const Function& f, double x) {

@@ -6,7 +6,7 @@
 
 #include "dynamics_core/check.hpp"
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "loops/mechanisms.hpp"
 
 namespace dynamics::test {

@@ -8,7 +8,7 @@
 
 #include "dynamics_core/check.hpp"
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "loops/closed_forms.hpp"
 
 namespace dynamics::test {

@@ -9,8 +9,29 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <vector>
+
+#include "dynamics_core/closed_loops.hpp"
+#include "dynamics_core/recording.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics::test {
+
+/// Gravity along -y, for planar mechanisms.
+inline const ModelOptions in_plane = {.gravity = {0.0, -9.81, 0.0}, .friction_velocity = 0.01};
+inline const ModelOptions weightless = {.gravity = {0.0, 0.0, 0.0}, .friction_velocity = 0.01};
+
+/// The largest loop_error() of all samples.
+inline double largest_loop_error(const Mechanism& mechanism, const Recording& run) {
+  MechanismWorkspace workspace(mechanism);
+  std::vector<double> q(mechanism.tree().size());
+  double largest = 0.0;
+  for (std::size_t k = 0; k < run.size(); ++k) {
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] = run.q[i][k];
+    largest = max_propagating_nan(largest, loop_error(mechanism, workspace, q));
+  }
+  return largest;
+}
 
 /// A link with its mass center on the x axis and a moment of inertia about z.
 inline std::string bar(const std::string& name, double mass, double center, double moment) {

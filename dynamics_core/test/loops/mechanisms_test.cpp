@@ -10,7 +10,7 @@
 #include <random>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 
 namespace dynamics::test {
 namespace {
@@ -267,7 +267,6 @@ TEST(Mechanisms, MimicJointsBesideLoops) {
                    joint("f", "continuous", "rocker", "finger", "0.3 0 0", "0 0 1",
                          R"(<mimic joint="a" multiplier="-1.5" offset="0.2"/>)") +
                    "</robot>");
-  const ModelOptions in_plane = {.gravity = {0.0, -9.81, 0.0}, .friction_velocity = 0.01};
   const Mechanism mechanism = mechanism_from_urdf(urdf, in_plane);
   ASSERT_EQ(mechanism.size(), 1U);
   MechanismWorkspace workspace(mechanism);

@@ -14,20 +14,6 @@
 namespace dynamics::test {
 namespace {
 
-const ModelOptions in_plane = {.gravity = {0.0, -9.81, 0.0}, .friction_velocity = 0.01};
-const ModelOptions weightless = {.gravity = {0.0, 0.0, 0.0}, .friction_velocity = 0.01};
-
-double largest_loop_error(const Mechanism& mechanism, const Recording& run) {
-  MechanismWorkspace workspace(mechanism);
-  std::vector<double> q(mechanism.tree().size());
-  double largest = 0.0;
-  for (std::size_t k = 0; k < run.size(); ++k) {
-    for (std::size_t i = 0; i < q.size(); ++i) q[i] = run.q[i][k];
-    largest = std::max(largest, loop_error(mechanism, workspace, q));
-  }
-  return largest;
-}
-
 /// 10 s of free motion at rtol 1e-12.
 void expect_exact(const char* name, const Mechanism& mechanism, std::vector<double> qd0) {
   const auto plant = loop_plant(mechanism);

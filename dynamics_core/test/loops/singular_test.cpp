@@ -9,15 +9,14 @@
 #include <functional>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "loops/closed_forms.hpp"
 
 namespace dynamics::test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-const ModelOptions in_plane = {.gravity = {0.0, -gravity, 0.0}, .friction_velocity = 0.01};
 
 FourBar parallelogram() {
   FourBar f;

@@ -9,15 +9,12 @@
 #include <cmath>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "loops/closed_forms.hpp"
 
 namespace dynamics::test {
 namespace {
-
-const ModelOptions in_plane = {.gravity = {0.0, -gravity, 0.0}, .friction_velocity = 0.01};
-const ModelOptions weightless = {.gravity = {0.0, 0.0, 0.0}, .friction_velocity = 0.01};
 
 /// Gives a joint of a URDF limits, or friction, by its name.
 std::string with_limits(std::string urdf, const std::string& joint, double lower, double upper) {
@@ -33,17 +30,6 @@ std::string with_friction(std::string urdf, const std::string& joint, double fri
   const std::size_t at = urdf.find(fmt::format("<joint name=\"{}\"", joint));
   return urdf.insert(urdf.find("</joint>", at),
                      fmt::format(R"(<dynamics friction="{:.17g}"/>)", friction));
-}
-
-double largest_loop_error(const Mechanism& mechanism, const Recording& run) {
-  MechanismWorkspace workspace(mechanism);
-  std::vector<double> q(mechanism.tree().size());
-  double largest = 0.0;
-  for (std::size_t k = 0; k < run.size(); ++k) {
-    for (std::size_t i = 0; i < q.size(); ++i) q[i] = run.q[i][k];
-    largest = max_propagating_nan(largest, loop_error(mechanism, workspace, q));
-  }
-  return largest;
 }
 
 /// The coupler's and rocker's positions of the test's branch.

@@ -8,9 +8,9 @@
 #include <regex>
 #include <set>
 
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/joint_log.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/trajectory.hpp"
 #include "mcap/crc32.hpp"
 #include "sample_log.hpp"
 

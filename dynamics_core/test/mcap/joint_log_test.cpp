@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joint states and trajectories of logs: names in any order, several publishers, gaps, stamps.
 
-#include "dynamics_core/joint_log.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/error.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/trajectory.hpp"
 #include "sample_log.hpp"
 
 namespace dynamics::test {

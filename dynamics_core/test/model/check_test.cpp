@@ -9,8 +9,7 @@
 
 #include <limits>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "model/tree.hpp"
 #include "support/arm_urdf.hpp"
 #include "support/random_robot.hpp"

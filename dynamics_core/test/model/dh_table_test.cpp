@@ -2,8 +2,6 @@
 // Reader of DH tables: the built-in robots have the papers' numbers, the defaults and units are
 // right, and errors give file, line and key.
 
-#include "dynamics_core/dh_table.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +12,7 @@
 #include <ostream>
 #include <string>
 
+#include "dynamics_core/readers.hpp"
 #include "readers/yaml_tree.hpp"
 
 namespace dynamics {

@@ -11,13 +11,11 @@
 #include <type_traits>
 
 #include "dynamics_core/batch.hpp"
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/integrators.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/recording.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "support/small_robots.hpp"

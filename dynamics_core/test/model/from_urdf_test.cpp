@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reader of URDF: every feature, and the order of the coordinates.
 
-#include "dynamics_core/from_urdf.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 

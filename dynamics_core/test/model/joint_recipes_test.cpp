@@ -10,12 +10,11 @@
 #include <numbers>
 #include <sstream>
 
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/formulations.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "support/refusals.hpp"
 

@@ -16,7 +16,7 @@
 #include <sstream>
 
 #include "dynamics_core/check.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 
 namespace dynamics {
 namespace {
@@ -32,7 +32,7 @@ std::string read_text(const fs::path& path) {
 
 std::vector<fs::path> urdf_files() {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(DYNAMICS_URDF_FOLDER)) {
+  for (const auto& entry : fs::directory_iterator(DYNAMICS_URDF_DIR)) {
     if (entry.path().extension() == ".urdf") paths.push_back(entry.path());
   }
   std::sort(paths.begin(), paths.end());

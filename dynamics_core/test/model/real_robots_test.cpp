@@ -10,7 +10,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/compare_libraries.hpp"
 #include "support/robot_files.hpp"
 

@@ -13,8 +13,8 @@
 #include <random>
 #include <sstream>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics {
 namespace {
@@ -169,7 +169,7 @@ TEST_P(BuiltInRobotsAsUrdf, HasSameVisuals) {
 }
 
 TEST_P(BuiltInRobotsAsUrdf, EqualsFileInRepository) {
-  const std::filesystem::path folder = DYNAMICS_URDF_FOLDER;
+  const std::filesystem::path folder = DYNAMICS_URDF_DIR;
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "urdf/ is not beside dynamics_core";
   std::ifstream file(folder / (std::string(GetParam()) + ".urdf"), std::ios::binary);
   ASSERT_TRUE(file) << "missing in " << folder;

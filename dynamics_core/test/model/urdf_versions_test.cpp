@@ -9,8 +9,8 @@
 #include <limits>
 
 #include "dynamics_core/check.hpp"
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/arm_urdf.hpp"
 #include "support/random_robot.hpp"
 

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <span>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "error_table.hpp"
 #include "support/small_robots.hpp"
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maxima of errors propagate NaN at any position and return NaN for unequal sizes.
 
-#include "dynamics_core/maximum.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "dynamics_core/view.hpp"
 #include "support/compare.hpp"
 
 namespace dynamics {

@@ -9,10 +9,9 @@
 
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
+#include "dynamics_core/view.hpp"
 #include "error_table.hpp"
 #include "support/random_robot.hpp"
 #include "support/scaled_robot.hpp"

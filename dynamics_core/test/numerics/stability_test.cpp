@@ -11,10 +11,9 @@
 #include <cmath>
 #include <limits>
 
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
+#include "dynamics_core/view.hpp"
 #include "error_table.hpp"
 #include "papers/formulations/linear_solve.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"

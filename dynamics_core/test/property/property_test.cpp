@@ -11,12 +11,10 @@
 #include <Eigen/LU>
 #include <string>
 
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/scaled_robot.hpp"
 
 namespace dynamics {

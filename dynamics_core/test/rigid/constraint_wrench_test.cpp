@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "model/tree.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"

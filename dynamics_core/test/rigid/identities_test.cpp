@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/workspace.hpp"
 #include "model/tree.hpp"
+#include "support/compare.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics {
@@ -24,12 +24,11 @@ namespace {
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using test::idx;
 using test::RandomRobot;
 using test::RandomRobotOptions;
 
-Eigen::Index idx(std::size_t i) { return static_cast<Eigen::Index>(i); }
-
-double relative(const MatrixXd& a, const MatrixXd& b) {
+double relative_norm(const MatrixXd& a, const MatrixXd& b) {
   return (a - b).norm() / std::max(1.0, b.norm());
 }
 
@@ -88,7 +87,7 @@ TEST_P(Identities, InverseDynamicsIsMatrixForm) {
   gravity_forces(model, workspace, q, g);
   friction_forces(model, workspace, qd, friction);
   for (const auto kind : {CoriolisKind::denoc, CoriolisKind::christoffel}) {
-    EXPECT_LT(relative(M() * qdd + C(kind) * qd + g + friction, tau), 1e-11);
+    EXPECT_LT(relative_norm(M() * qdd + C(kind) * qd + g + friction, tau), 1e-11);
   }
 }
 
@@ -99,10 +98,10 @@ TEST_P(Identities, ForwardAfterInverseIsIdentity) {
   const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(M(), Eigen::EigenvaluesOnly);
   const double condition = eigen.eigenvalues().maxCoeff() / eigen.eigenvalues().minCoeff();
   RecordProperty("condition", std::to_string(condition));
-  EXPECT_LT(relative(back, qdd), std::clamp(1e-15 * condition, 1e-11, 1e-3))
+  EXPECT_LT(relative_norm(back, qdd), std::clamp(1e-15 * condition, 1e-11, 1e-3))
       << "condition " << condition;
   inverse_dynamics(model, workspace, q, qd, back, again);
-  EXPECT_LT(relative(again, tau), 1e-9);
+  EXPECT_LT(relative_norm(again, tau), 1e-9);
 }
 
 TEST_P(Identities, UdutIsTheInertiaMatrix) {
@@ -113,12 +112,12 @@ TEST_P(Identities, UdutIsTheInertiaMatrix) {
   EXPECT_EQ(U.diagonal(), VectorXd::Ones(idx(n)));
   EXPECT_GT(d.minCoeff(), 0.0);
   const MatrixXd m = M();
-  EXPECT_LT(relative(m, by_columns()), 1e-12);
-  EXPECT_LT(relative(U * d.asDiagonal() * U.transpose(), m), 1e-12);
+  EXPECT_LT(relative_norm(m, by_columns()), 1e-12);
+  EXPECT_LT(relative_norm(U * d.asDiagonal() * U.transpose(), m), 1e-12);
   solve_inertia(model, workspace, q, qdd, x);
-  EXPECT_LT(relative(m * x, qdd), 1e-8);
+  EXPECT_LT(relative_norm(m * x, qdd), 1e-8);
   inverse_inertia_matrix(model, workspace, q, inverse);
-  EXPECT_LT(relative(m * inverse, MatrixXd::Identity(idx(n), idx(n))), 1e-7);
+  EXPECT_LT(relative_norm(m * inverse, MatrixXd::Identity(idx(n), idx(n))), 1e-7);
 }
 
 TEST_P(Identities, ArticulatedBodiesAreThePivots) {
@@ -135,7 +134,7 @@ TEST_P(Identities, ArticulatedBodiesAreThePivots) {
     const double root = L(idx(n - 1 - i), idx(n - 1 - i));
     EXPECT_NEAR(bodies[i].pivot, root * root, 1e-7 * root * root);
     const VectorXd column = bodies[i].inertia.col(body.prismatic ? 5 : 2);
-    EXPECT_LT(relative(bodies[i].pivot * bodies[i].psi, column), 1e-12);
+    EXPECT_LT(relative_norm(bodies[i].pivot * bodies[i].psi, column), 1e-12);
     // what hangs on a body by joints weighs no more than what is fixed to it, and no less than it
     const Eigen::SelfAdjointEigenSolver<MatrixXd> eigen(MatrixXd(bodies[i].inertia));
     EXPECT_GT(eigen.eigenvalues().minCoeff(), 0.0);
@@ -165,8 +164,8 @@ TEST_P(Identities, RateOfInertiaLessTwiceCoriolisIsSkew) {
     EXPECT_LT((s + s.transpose()).norm() / std::max(1.0, c.norm()), 1e-10);
   }
   // exactly: dM/dt = C + C^T
-  EXPECT_LT(relative(C() + C().transpose(),
-                     C(CoriolisKind::christoffel) + C(CoriolisKind::christoffel).transpose()),
+  EXPECT_LT(relative_norm(C() + C().transpose(),
+                          C(CoriolisKind::christoffel) + C(CoriolisKind::christoffel).transpose()),
             1e-12);
 }
 
@@ -201,16 +200,16 @@ TEST_P(Identities, WrenchesWorkThroughTheJacobian) {
     VectorXd six(6), with(idx(n)), without(idx(n)), general(idx(n));
     six << wrench.wrench.moment, wrench.wrench.force;
     wrenches_to_joint_torques(model, workspace, q, std::span(&wrench, 1), general);
-    EXPECT_LT(relative(general, J.transpose() * six), 1e-12);
+    EXPECT_LT(relative_norm(general, J.transpose() * six), 1e-12);
     ExternalInputs touched;
     touched.wrenches = std::span(&wrench, 1);
     inverse_dynamics(model, workspace, q, qd, qdd, without);
     inverse_dynamics(model, workspace, q, qd, qdd, with, touched);
-    EXPECT_LT(relative(without - with, general), 1e-9);
+    EXPECT_LT(relative_norm(without - with, general), 1e-9);
     VectorXd back(idx(n)), again(idx(n));
     forward_dynamics(model, workspace, q, qd, with, back, touched);
     inverse_dynamics(model, workspace, q, qd, back, again, touched);
-    EXPECT_LT(relative(again, with), 1e-9);
+    EXPECT_LT(relative_norm(again, with), 1e-9);
   }
 }
 
@@ -228,16 +227,16 @@ TEST_P(Identities, JacobianRateIsTheDerivative) {
         sum += sign * weight / h * J;
       }
     }
-    EXPECT_LT(relative(sum, rate), 1e-8);
+    EXPECT_LT(relative_norm(sum, rate), 1e-8);
     // velocity = J qd; acceleration = J qdd + J' qd where the axes stand
     jacobian(model, workspace, q, frame, axes, J);
     const FrameMotion motion = frame_motion(model, workspace, q, qd, qdd, frame, axes);
     VectorXd velocity(6), acceleration(6);
     velocity << motion.velocity.angular, motion.velocity.linear;
     acceleration << motion.acceleration.angular, motion.acceleration.linear;
-    EXPECT_LT(relative(J * qd, velocity), 1e-12);
+    EXPECT_LT(relative_norm(J * qd, velocity), 1e-12);
     if (axes != Axes::local) {
-      EXPECT_LT(relative(J * qdd + rate * qd, acceleration), 1e-11);
+      EXPECT_LT(relative_norm(J * qdd + rate * qd, acceleration), 1e-11);
     }
   }
 }

@@ -2,8 +2,6 @@
 // Inverse kinematics against closed forms, poses of known joint positions, and known distances of
 // poses that are out of reach.
 
-#include "dynamics_core/inverse_kinematics.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +9,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 #include "support/refusals.hpp"

@@ -10,11 +10,9 @@
 #include <kdl/chainjnttojacsolver.hpp>
 #include <kdl/treeidsolver_recursive_newton_euler.hpp>
 
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/inverse_kinematics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/kdl_tree.hpp"
 #include "support/sample_robots.hpp"

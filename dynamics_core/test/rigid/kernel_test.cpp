@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"
 #include "rigid/recursions/inverse_dynamics.hpp"
 #include "rigid/recursions/joint_wrenches.hpp"

@@ -9,10 +9,9 @@
 
 #include "dynamics_core/batch.hpp"
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"

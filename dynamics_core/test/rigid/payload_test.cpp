@@ -6,10 +6,9 @@
 
 #include <limits>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <cstdio>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/compare_libraries.hpp"
 
 namespace dynamics {

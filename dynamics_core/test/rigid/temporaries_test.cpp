@@ -7,9 +7,9 @@
 #include <array>
 #include <optional>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "ode/make_integrator.hpp"
 #include "ode/solve.hpp"

@@ -10,15 +10,14 @@
 #include <functional>
 
 #include "dynamics_core/derivatives.hpp"
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/formulations.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/regressor.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/view.hpp"
 #include "papers/formulations/denoc.hpp"
 #include "papers/wide/wide_simulate.hpp"

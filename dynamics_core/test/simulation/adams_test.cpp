@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "ode/solve.hpp"
 #include "problems.hpp"
 

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <random>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics {
 namespace {

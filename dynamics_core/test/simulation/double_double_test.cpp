@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "ode/scalar.hpp"
 #include "rigid/recursions/forward_dynamics.hpp"
 

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "simulation/joint_constraints.hpp"
 #include "support/allocation_counter.hpp"
@@ -165,15 +165,7 @@ TEST(DryFriction, JointAtAStopIsHeldByStopAndFriction) {
 
 TEST(JointConstraints, RandomTreesStayWithinTheirStops) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
-    RobotDescription description = test::RandomRobot(seed).robot(
-        {.joints = 3 + seed % 10, .branching = 0.4, .rotors = 0.5, .friction = 0.5});
-    for (JointDescription& joint : description.joints) {
-      if (joint.type == JointType::fixed) continue;
-      if (joint.type == JointType::continuous) joint.type = JointType::revolute;
-      const double range = joint.type == JointType::prismatic ? 0.05 : 0.4;
-      joint.limits = JointLimits{-range, 2.0 * range, 100.0, 100.0};
-    }
-    const Model model(description);
+    const Model model = test::tree_with_stops(seed);
     SimulationOptions options;
     options.limits = true;
     options.duration = 3.0;

@@ -6,8 +6,7 @@
 
 #include <cmath>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "dynamics_core/trajectory.hpp"
 

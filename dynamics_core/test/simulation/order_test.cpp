@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "simulation/problems.hpp"
 
 namespace dynamics::ode {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/plant.hpp"
 #include "flexible/sample_beams.hpp"

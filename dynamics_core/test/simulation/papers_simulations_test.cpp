@@ -9,10 +9,10 @@
 #include <numeric>
 #include <string>
 
-#include "dynamics_core/dh_table.hpp"
 #include "dynamics_core/integrators.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "papers/wide/wide_simulate.hpp"
 
 namespace dynamics {

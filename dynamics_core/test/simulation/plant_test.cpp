@@ -7,11 +7,10 @@
 
 #include <cmath>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "dynamics_core/trajectory.hpp"
+#include "dynamics_core/view.hpp"
 #include "simulation/sampling.hpp"
 
 namespace dynamics {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
-#include <dynamics_core/maximum.hpp>
+#include <dynamics_core/view.hpp>
 #include <numbers>
 #include <span>
 #include <string_view>

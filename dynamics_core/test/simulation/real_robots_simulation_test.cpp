@@ -7,9 +7,9 @@
 
 #include <cmath>
 
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "support/robot_files.hpp"
 
 namespace dynamics {

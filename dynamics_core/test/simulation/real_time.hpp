@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
 #include "support/two_joint_robots.hpp"
 

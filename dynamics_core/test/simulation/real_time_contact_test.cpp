@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "dynamics_core/energy.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "simulation/impulse_step.hpp"
 #include "simulation/real_time.hpp"
 #include "support/dry_friction.hpp"
@@ -217,15 +217,7 @@ TEST(RealTimeStops, TwoJointsRestAtTheirStopsAtOnceAndLeaveThem) {
 
 TEST(RealTimeStops, RandomTreesStayWithinTheirStops) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
-    RobotDescription description = RandomRobot(seed).robot(
-        {.joints = 3 + seed % 10, .branching = 0.4, .rotors = 0.5, .friction = 0.5});
-    for (JointDescription& joint : description.joints) {
-      if (joint.type == JointType::fixed) continue;
-      if (joint.type == JointType::continuous) joint.type = JointType::revolute;
-      const double range = joint.type == JointType::prismatic ? 0.05 : 0.4;
-      joint.limits = JointLimits{-range, 2.0 * range, 100.0, 100.0};
-    }
-    const Model model(description);
+    const Model model = tree_with_stops(seed);
     RealTimeOptions options;
     options.restitution = seed % 3 == 0 ? 0.5 : 0.0;
     RealTimeSimulation robot(model, options);

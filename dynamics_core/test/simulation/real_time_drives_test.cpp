@@ -7,8 +7,8 @@
 
 #include "dynamics_core/energy.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
+#include "dynamics_core/view.hpp"
 #include "simulation/real_time.hpp"
 
 namespace dynamics::test {

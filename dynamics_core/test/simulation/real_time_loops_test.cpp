@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "dynamics_core/closed_loops.hpp"
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "simulation/real_time.hpp"
 #include "support/allocation_counter.hpp"
 

@@ -9,10 +9,10 @@
 #include <limits>
 #include <memory>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
 #include "simulation/real_time.hpp"
 #include "support/allocation_counter.hpp"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "loops/mechanisms.hpp"
 #include "simulation/real_time.hpp"
 #include "support/allocation_counter.hpp"

@@ -9,8 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "papers/wide/wide_simulate.hpp"
 
 namespace dynamics {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <cmath>
-#include <dynamics_core/maximum.hpp>
+#include <dynamics_core/view.hpp>
 #include <string>
 #include <vector>
 

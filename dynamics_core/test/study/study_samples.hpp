@@ -5,8 +5,7 @@
 
 #include <string>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/study.hpp"
 
 namespace dynamics::test {

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <thread>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "dynamics_core/trajectory.hpp"
 #include "study/evaluate.hpp"

@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics::test {
 

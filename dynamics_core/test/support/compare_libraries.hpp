@@ -9,10 +9,9 @@
 #include <Eigen/Cholesky>
 #include <string>
 
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/kinematics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/compare.hpp"
 #include "support/random_robot.hpp"
 #ifdef DYNAMICS_TEST_KDL

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 
 namespace dynamics::test {
 

@@ -138,4 +138,17 @@ inline RobotDescription floating(RobotDescription robot) {
   return on_ground(std::move(robot), std::move(drive));
 }
 
+/// A tree of 3 to 12 joints with friction, all of them between two stops.
+inline Model tree_with_stops(unsigned seed) {
+  RobotDescription description = RandomRobot(seed).robot(
+      {.joints = 3 + seed % 10, .branching = 0.4, .rotors = 0.5, .friction = 0.5});
+  for (JointDescription& joint : description.joints) {
+    if (joint.type == JointType::fixed) continue;
+    if (joint.type == JointType::continuous) joint.type = JointType::revolute;
+    const double range = joint.type == JointType::prismatic ? 0.05 : 0.4;
+    joint.limits = JointLimits{-range, 2.0 * range, 100.0, 100.0};
+  }
+  return Model(description);
+}
+
 }  // namespace dynamics::test

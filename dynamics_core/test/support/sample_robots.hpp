@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/random_robot.hpp"
 
 namespace dynamics::test {

@@ -110,7 +110,11 @@ TEST_F(Bench, AllHasEveryRobotAndFunction) {
                                           "batch inertia matrix",
                                           "batch inverse derivatives",
                                           "batch forward derivatives",
-                                          "batch gravity"};
+                                          "batch gravity",
+                                          "batch inverse float",
+                                          "batch forward float",
+                                          "batch inertia matrix float",
+                                          "batch gravity float"};
   EXPECT_EQ(works, expected);
 }
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/program.hpp"
 
 namespace dynamics {

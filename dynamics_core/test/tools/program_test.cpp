@@ -11,10 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
+#include "dynamics_core/view.hpp"
 #include "support/arm_urdf.hpp"
 
 namespace dynamics {

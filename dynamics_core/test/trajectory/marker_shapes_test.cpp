@@ -11,9 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/from_urdf.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/view.hpp"
 #include "trajectory/robots.hpp"
 
 namespace dynamics::test {

@@ -6,12 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/flexible_dynamics.hpp"
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/marker_shapes.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/view.hpp"
 #include "trajectory/robots.hpp"
 
 namespace dynamics::test {

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/trajectory_efforts.hpp"
+#include "dynamics_core/view.hpp"
 #include "trajectory/robots.hpp"
 
 namespace dynamics::test {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "trajectory/robots.hpp"
 
 namespace dynamics::test {

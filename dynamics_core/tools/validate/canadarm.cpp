@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "flexible_runs.hpp"
 
 namespace dynamics::tools {

@@ -11,7 +11,7 @@
 #include <functional>
 #include <optional>
 
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "papers/counting/algorithms.hpp"
 

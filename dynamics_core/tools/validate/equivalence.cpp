@@ -9,8 +9,8 @@
 #include <random>
 
 #include "dynamics_core/formulations.hpp"
-#include "dynamics_core/forward_dynamics.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
+#include "dynamics_core/view.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dynamics_core/maximum.hpp"
 #include "dynamics_core/plant.hpp"
+#include "dynamics_core/view.hpp"
 #include "papers/studies/single_flexible_plant.hpp"
 
 namespace dynamics::tools {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 
 namespace dynamics::tools {
 namespace {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "runs.hpp"
 
 namespace dynamics::tools {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/view.hpp"
 #include "papers/wide/wide_simulate.hpp"
 
 namespace dynamics::tools {

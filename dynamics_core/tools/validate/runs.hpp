@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dynamics_core/controllers.hpp"
-#include "dynamics_core/dh_table.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
 #include "report.hpp"
 

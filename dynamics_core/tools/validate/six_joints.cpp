@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "dynamics_core/formulations.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/view.hpp"
 #include "forced_runs.hpp"
 #include "runs.hpp"
 

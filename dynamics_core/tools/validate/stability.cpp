@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "dynamics_core/flexible_dynamics.hpp"
+#include "dynamics_core/flexible_links.hpp"
 #include "flexible_runs.hpp"
 
 namespace dynamics::tools {

@@ -33,6 +33,8 @@ class MovingRobot : public dynamics::RobotState {
   /// Throws dynamics::ModelError if the flexible links are not valid.
   explicit MovingRobot(const dynamics::Model& model);
   explicit MovingRobot(const dynamics::Mechanism& mechanism);
+  /// A robot or mechanism. Throws dynamics::Error for an invalid description.
+  static MovingRobot from_urdf(const std::string& urdf, const dynamics::ModelOptions& options = {});
 
   /// Takes the values of this robot's joints; joints of others and numbers that are not finite are
   /// ignored. False if nothing was taken. Joints may come in several messages.

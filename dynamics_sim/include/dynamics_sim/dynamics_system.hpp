@@ -101,7 +101,7 @@ class DynamicsSystem : public hardware_interface::SystemInterface {
     StateHandle state;
   };
 
-  CallbackReturn prepare(const std::string& manager);
+  CallbackReturn prepare(const ManagerIdentity& manager);
   void report_notes() const;
   void name_extra_interfaces();
   void find_handles();

@@ -3,7 +3,7 @@
 
 // SimulatedRobot: the simulation of one robot, shared by its <ros2_control> blocks.
 //
-//   auto robot = SimulatedRobot::join(manager, info);             // each block, on_init
+//   auto robot = SimulatedRobot::join({executor, name_space}, info);   // each block, on_init
 //   robot->configure(block); robot->activate(block);
 //   if (auto lock = robot->try_lock()) ok = robot->read(block, changed, period);   // control loop
 //
@@ -30,14 +30,21 @@
 
 namespace dynamics_sim {
 
+/// Which controller manager has loaded a block.
+struct ManagerIdentity {
+  const void* executor = nullptr;  ///< null: unknown to the hardware in this version of ros2_control
+  std::string name_space;
+  bool operator==(const ManagerIdentity&) const = default;
+};
+
 class SimulatedRobot {
  public:
   using Lock = std::unique_lock<std::mutex>;
 
-  /// Adds a block to the robot with this description and controller manager (any text), which is
-  /// made if there is none, or if a block of this name has it already. Throws std::invalid_argument
-  /// and dynamics::Error for invalid blocks and blocks that contradict each other.
-  static std::shared_ptr<SimulatedRobot> join(const std::string& manager,
+  /// Adds a block to the robot with this description and controller manager, which is made if there
+  /// is none, or if a block of this name has it already. Throws std::invalid_argument and
+  /// dynamics::Error for invalid blocks and blocks that contradict each other.
+  static std::shared_ptr<SimulatedRobot> join(const ManagerIdentity& manager,
                                               const hardware_interface::HardwareInfo& info);
   /// Called when a block is destroyed.
   void leave(const std::string& block);
@@ -100,7 +107,7 @@ class SimulatedRobot {
     std::function<void()> serve;
   };
 
-  SimulatedRobot(std::string description, std::string manager);
+  SimulatedRobot(std::string description, ManagerIdentity manager);
   void add(const hardware_interface::HardwareInfo& info);
   void build();
   void restart();
@@ -114,7 +121,9 @@ class SimulatedRobot {
   bool advance(std::int64_t nanoseconds) noexcept;
   bool evaluate() noexcept;
 
-  std::string description_, manager_;
+  std::string description_;
+  ManagerIdentity manager_;
+  std::shared_ptr<SimulatedClock> clock_;
   std::vector<SystemBlock> blocks_;
   std::vector<Member> members_;  // of the blocks, in the same order
   SystemParameters parameters_;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <dynamics_core/real_time_simulation.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -50,6 +51,11 @@ struct RequestError {
   std::string message;
 };
 
+/// Simulated time of the robots of a controller manager (ns), set by the owner of the clock.
+struct SimulatedClock {
+  std::atomic<std::int64_t> time = 0;
+};
+
 /// A <ros2_control> block of a robot, as the owner of the clock sees it.
 struct BlockLink {
   std::string name;
@@ -64,12 +70,15 @@ class SystemLink {
  public:
   using Blocks = std::vector<std::shared_ptr<BlockLink>>;
 
-  /// Coordinates, initial state and limits are those of the robot.
-  SystemLink(const dynamics::RealTimeSimulation& robot, SystemState initial, Blocks blocks);
+  /// Coordinates, initial state and limits are those of the robot. `clock`: of its controller
+  /// manager.
+  SystemLink(const dynamics::RealTimeSimulation& robot, SystemState initial, Blocks blocks,
+             std::shared_ptr<SimulatedClock> clock);
 
   /// The names of the blocks, separated by commas.
   const std::string& name() const { return name_; }
   const Blocks& blocks() const { return blocks_; }
+  const std::shared_ptr<SimulatedClock>& clock() const { return clock_; }
   /// Names of the joints, then of the amplitudes (LINK/y1).
   const std::vector<std::string>& coordinates() const { return coordinates_; }
   bool has(const std::string& coordinate) const;
@@ -107,6 +116,7 @@ class SystemLink {
   std::function<void()> server_;
   std::string name_;
   Blocks blocks_;
+  std::shared_ptr<SimulatedClock> clock_;
   std::vector<std::string> coordinates_;
   SystemState initial_;
   std::vector<double> lower_, upper_;
@@ -118,20 +128,24 @@ class SystemLink {
 std::optional<RequestError> check(std::span<const std::shared_ptr<SystemLink>> systems,
                                   const NamedState& named);
 
-/// The robots of this process and, if a simulation_node owns it, their clock.
+/// The robots of this process and, if a simulation_node owns them, their clocks: one per controller
+/// manager.
 class SystemRegistry {
  public:
   static SystemRegistry& instance();
 
   void add(const std::shared_ptr<SystemLink>& system);
   std::vector<std::shared_ptr<SystemLink>> systems() const;
+  /// Those with this clock.
+  std::vector<std::shared_ptr<SystemLink>> systems(const SimulatedClock& clock) const;
 
-  /// If owned, systems follow time() instead of the periods of read(), and the owner pauses, steps
-  /// and resets them.
+  /// The clock of the controller manager with this executor, made at the first call. Null: of the
+  /// managers of an older ros2_control, which does not tell its executor to the hardware.
+  std::shared_ptr<SimulatedClock> clock(const void* executor);
+  /// If owned, systems follow their clock instead of the periods of read(), and the owner pauses,
+  /// steps and resets them.
   void own_clock(bool owned) { owned_ = owned; }
   bool clock_is_owned() const { return owned_; }
-  void set_time(std::int64_t nanoseconds) { time_ = nanoseconds; }
-  std::int64_t time() const { return time_; }
 
   /// Reports a system that could not be initialized; the first report is kept.
   void report_failure(const std::string& message);
@@ -141,8 +155,8 @@ class SystemRegistry {
   mutable std::mutex mutex_;
   std::vector<std::weak_ptr<SystemLink>> systems_;
   std::optional<std::string> failure_;
+  std::map<const void*, std::weak_ptr<SimulatedClock>> clocks_;  // by executor
   std::atomic<bool> owned_ = false;
-  std::atomic<std::int64_t> time_ = 0;
 };
 
 }  // namespace dynamics_sim

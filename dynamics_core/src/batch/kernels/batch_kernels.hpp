@@ -2,7 +2,7 @@
 #pragma once
 
 // Declares what the files of this folder define for each other. All of them are compiled once per
-// instruction set, in its namespace:
+// instruction set and scalar, in a namespace of their own:
 //
 //   packs::   the recursions for the scalar Pack, from the list in
 //   rigid/recursions/declarations.hpp batch::   the batch kernels, from the list in
@@ -16,6 +16,8 @@ namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
 using Size = std::size_t;
+using Real = Pack::Real;
+using BatchJob = BatchJobOf<Real>;
 
 namespace packs {
 #define DYNAMICS_IGNORE(file, name, ...)
@@ -27,7 +29,7 @@ DYNAMICS_KERNELS(DYNAMICS_IGNORE, DYNAMICS_DECLARE)
 
 namespace batch {
 #define DYNAMICS_DECLARE(name) Size name(const BatchJob& job, Size first, Size last, void* scratch);
-DYNAMICS_BATCH_KERNELS(DYNAMICS_DECLARE)
+DYNAMICS_BATCH_KERNELS(DYNAMICS_DECLARE, DYNAMICS_DECLARE)
 #undef DYNAMICS_DECLARE
 }  // namespace batch
 

@@ -30,15 +30,19 @@ namespace {
       });
 }
 
-/// Zeros in all rows.
-void clear(const BatchJob& job, const RowScratch<Pack>& matrices) {
-  for (Size k = 0; k < job.size * matrices.stride; ++k) matrices.rows[k] = Pack(0.0);
-}
-bool has_several_roots(const Tree& tree) {
-  for (Size i = 1; i < tree.size(); ++i) {
-    if (is_root(tree[i])) return true;
+/// Zeros in the rows where bodies have different roots: those entries are not computed.
+void clear_other_roots(const BatchJob& job, const RowScratch<Pack>& matrices) {
+  const Size n = job.size;
+  for (Size first = 0; first < n;) {
+    Size end = first + 1;
+    while (end < n && !is_root(job.tree[end])) ++end;
+    for (Size i = first; i < end; ++i) {
+      Pack* row = matrices.row(i);
+      for (Size k = 0; k < 3 * first; ++k) row[k] = Pack(0.0);
+      for (Size k = 3 * end; k < 3 * n; ++k) row[k] = Pack(0.0);
+    }
+    first = end;
   }
-  return false;
 }
 /// The slopes of friction in scratch, or null.
 const Pack* friction_slopes(const BatchJob& job, const Pack* qd, Pack* slopes) {
@@ -71,8 +75,6 @@ const Pack* friction_slopes(const BatchJob& job, const Pack* qd, Pack* slopes) {
 [[gnu::noinline]] DYNAMICS_FLATTEN void differentiate_forward(
     const BatchJob& job, const PackScratch& scratch, const BaseState<Pack>& base,
     const BodyWrench<Pack>* wrenches, const Pack* q, const Pack* qd, const Pack* qdd) {
-  // only the rows and columns of one root are cleared there
-  if (has_several_roots(job.tree)) clear(job, scratch.matrices);
   forward_dynamics_derivatives<Pack>(job.tree, scratch.forward, scratch.derivatives, base, wrenches,
                                      q, qd, qdd, friction_slopes(job, qd, scratch.rows),
                                      scratch.matrices, [](Size, Size, Size, Size) {});
@@ -81,7 +83,7 @@ const Pack* friction_slopes(const BatchJob& job, const Pack* qd, Pack* slopes) {
 /// The rows of scratch into the three outputs.
 void store_rows(const BatchJob& job, const PackScratch& scratch, const PackOfStates& states) {
   for (Size k = 0; k < 3; ++k) {
-    states.store_matrix(job.output[k],
+    states.store_matrix(job.output[k], scratch.nonzero,
                         [&](Size i, Size j) { return scratch.matrices.row(i)[3 * j + k]; });
   }
 }
@@ -118,7 +120,8 @@ DYNAMICS_FLATTEN Size batch::forward_dynamics_derivatives(const BatchJob& job, S
   const BaseState<Pack> base = pack_base(job);
   const BodyWrench<Pack>* wrenches = pack_wrenches(job, scratch);
   InertiaSolver solver(job, scratch);
-  const bool in_scratch = prepare_matrices(job, scratch);
+  const bool in_scratch = prepare_matrices(job, scratch, Structure::root);
+  if (in_scratch) clear_other_roots(job, scratch.matrices);
   return for_each_pack(job, first, last, scratch, job.size * job.size, [&](PackOfStates& states) {
     const Pack *q = states.positions(), *qd = states.rates();
     states.refuse_singular(q);

@@ -104,7 +104,7 @@ void InertiaSolver::factor_dense(const Pack* q, PackOfStates& states) {
   const Size n = job_.size;
   for (Size i = 0; i < n * n; ++i) scratch_.dense[i] = Pack(0.0);
   inertia_matrix<Pack>(job_.tree, scratch_.composite, q, [&](Size i, Size j, const Pack& value) {
-    const BatchJob::Joint &a = job_.joints[i], &b = job_.joints[j];
+    const BatchJoint &a = job_.joints[i], &b = job_.joints[j];
     const Pack part = a.multiplier * b.multiplier * value;
     scratch_.dense[a.coordinate * n + b.coordinate] += part;
     if (i != j) scratch_.dense[b.coordinate * n + a.coordinate] += part;

@@ -53,7 +53,7 @@ class PackOfStates {
                                                       job_.joints[i].coordinate == job_.pitches[k];
         if (!own) continue;
         const Pack c = cos(q[i]);
-        refused_ |= (c.v < 1e-7) & (c.v > -1e-7);
+        refused_ |= (c.v < Real(1e-7)) & (c.v > Real(-1e-7));
       }
     }
   }
@@ -82,29 +82,28 @@ class PackOfStates {
 
   /// Loads the coordinates of all states: squares of numbers are transposed in registers.
   void load(const BatchJob::Input& from, Pack* out) {
-    constexpr Size count = Pack::count;
     const Size n = job_.size;
-    const double* row[count];
+    const Real* row[Pack::count];
     rows(from.data, from.stride, row);
     Pack products = not_finite_;
-    if (n < count) {
+    if (n < state_part) {
       Square square;
-      for_each_lane([&](auto lane) { square[lane] = load_part(row[lane], n); });
-      spatial::transpose(square);
-      for_each_lane([&](auto k) {
+      load_square(square, [&](auto lane) { return load_part(row[lane], n); });
+      for_each<state_part>([&](auto k) {
         if (k >= n) return;
         out[k] = Pack(square[k]);
         products += out[k] * Pack(0.0);
       });
     } else {
-      for (Size next = 0; next < n; next += count) {
-        const Size at = next + count <= n ? next : n - count;  // the last squares overlap
+      for (Size next = 0; next < n; next += state_part) {
+        const Size at = next + state_part <= n ? next : n - state_part;  // the last squares overlap
         Square square;
-        for_each_lane([&](auto lane) {
-          __builtin_memcpy(&square[lane], row[lane] + at, sizeof square[lane]);
+        load_square(square, [&](auto lane) {
+          StatePart part;
+          __builtin_memcpy(&part, row[lane] + at, sizeof part);
+          return part;
         });
-        spatial::transpose(square);
-        for_each_lane([&](auto k) {
+        for_each<state_part>([&](auto k) {
           out[at + k] = Pack(square[k]);
           products += Pack(square[k]) * Pack(0.0);
         });
@@ -120,75 +119,88 @@ class PackOfStates {
   DYNAMICS_INLINE void store_entries(const Pack* values, Size entries,
                                      const BatchJob::Output& output,
                                      const unsigned char* nonzero = nullptr) const {
-    constexpr Size count = Pack::count;
     const Size stride = output.stride;
-    double* const first = output.data + first_ * stride;
-    if (entries < count) {
+    Real* const first = output.data + first_ * stride;
+    if (entries < state_part) {
       Square square;
-      for_each_lane([&](auto k) { square[k] = k < entries ? values[k].v : Pack::Vector{}; });
+      for_each<state_part>([&](auto k) { square[k] = k < entries ? values[k].v : Pack::Vector{}; });
       spatial::transpose(square);
-      for_each_valid_lane(
-          [&](auto lane) { store_part(square[lane], first + lane * stride, entries); });
+      for_each_valid_lane([&](auto lane) {
+        store_part(part_of_state<lane>(square), first + lane * stride, entries);
+      });
       return;
     }
-    // the first and the last square may overlap their neighbors, the others start at cache lines
+    constexpr Size count = Pack::count;
+    if (entries < count) {  // of floats only
+      store_square(values, first, stride);
+      store_square(values + entries - state_part, first + entries - state_part, stride);
+      return;
+    }
+    // the first and the last block may overlap their neighbors, the others start at cache lines
     const Size aligned = entries_to_cache_line(first);
-    store_square(values, first, stride);
-    Size at = aligned == 0 ? count : aligned;
-    for (; at + count <= entries; at += count) {
-      if (nonzero != nullptr && all_zero(nonzero + at)) {
-        for_each_valid_lane([&](auto lane) {
-          const Pack::Vector zeros = {};
-          __builtin_memcpy(first + at + lane * stride, &zeros, sizeof zeros);
-        });
-      } else {
-        store_square(values + at, first + at, stride);
+    Size at = aligned;
+    if (aligned != 0) store_block<false>(values, first, stride);
+    // past the cache only complete lines of all states
+    if (job_.larger_than_cache && stride * sizeof(Real) % cache_line == 0) {
+      for (; at + count <= entries; at += count) {
+        store_block_or_zeros<true>(values + at, first + at, stride, nonzero, at);
+      }
+    } else {
+      for (; at + count <= entries; at += count) {
+        store_block_or_zeros<false>(values + at, first + at, stride, nonzero, at);
       }
     }
-    if (at < entries) {
-      store_square(values + entries - count, first + entries - count, stride);
-    }
+    if (at < entries) store_block<false>(values + entries - count, first + entries - count, stride);
   }
 
   // matrices: n x n entries per state, by columns
 
   void clear(const BatchJob::Output& matrices) const {
     const Size entries = job_.size * job_.size;
-    double* matrix = matrices.data + first_ * matrices.stride;
+    Real* matrix = matrices.data + first_ * matrices.stride;
     for (Size lane = 0; lane < valid_; ++lane, matrix += matrices.stride) {
-      for (Size i = 0; i < entries; ++i) matrix[i] = 0.0;
+      for (Size i = 0; i < entries; ++i) matrix[i] = Real(0);
     }
   }
   void add(const BatchJob::Output& matrices, Size row, Size column, const Pack& value) const {
     const Size n = job_.size, stride = matrices.stride;
-    double* first = matrices.data + first_ * stride;
+    Real* first = matrices.data + first_ * stride;
     if (job_.joints == nullptr) {
       scatter(value, first + column * n + row, stride);
       return;
     }
-    const BatchJob::Joint &a = job_.joints[row], &b = job_.joints[column];
-    double* entry = first + b.coordinate * n + a.coordinate;
+    const BatchJoint &a = job_.joints[row], &b = job_.joints[column];
+    Real* entry = first + b.coordinate * n + a.coordinate;
     const Pack part = a.multiplier * b.multiplier * value;
     for (Size lane = 0; lane < valid_; ++lane) entry[lane * stride] += part.v[lane];
   }
   /// Stores all entries: value(i, j) is entry (i, j) over bodies that have a coordinate each.
-  /// Entries that follow each other in memory are transposed in registers.
+  /// Entries that follow each other in memory are transposed in registers. Where the byte
+  /// nonzero[k] is zero, so is entry k.
   template <class Value>
-  DYNAMICS_INLINE void store_matrix(const BatchJob::Output& matrices, Value&& value) const {
+  DYNAMICS_INLINE void store_matrix(const BatchJob::Output& matrices, const unsigned char* nonzero,
+                                    Value&& value) const {
     const Size n = job_.size, entries = n * n;
     const Size* body = scratch_.body_of;
-    double* matrix = matrices.data + first_ * matrices.stride;
-    if (entries < Pack::count) {
+    Real* matrix = matrices.data + first_ * matrices.stride;
+    if (entries < state_part) {
       for (Size k = 0; k < entries; ++k) {
         scatter(value(body[k % n], body[k / n]), matrix + k, matrices.stride);
       }
       return;
     }
-    for (Size next = 0; next < entries; next += Pack::count) {
-      const Size at = next + Pack::count <= entries ? next : entries - Pack::count;
+    for (Size next = 0; next < entries; next += state_part) {
+      const Size at = next + state_part <= entries ? next : entries - state_part;
+      if (Pack::count == state_part && all_zero(nonzero + at)) {
+        for_each_valid_lane([&](auto lane) {
+          const Pack::Vector zeros = {};
+          __builtin_memcpy(matrix + at + lane * matrices.stride, &zeros, sizeof zeros);
+        });
+        continue;
+      }
       Size i = at % n, j = at / n;
-      Pack part[Pack::count];
-      for (Size k = 0; k < Pack::count; ++k) {
+      Pack part[state_part];
+      for (Size k = 0; k < state_part; ++k) {
         part[k] = value(body[i], body[j]);
         if (++i < n) continue;
         i = 0;
@@ -199,7 +211,7 @@ class PackOfStates {
   }
   void load_column(const BatchJob::Output& matrices, Size column, Pack* out) const {
     const Size n = job_.size;
-    const double* matrix[Pack::count];
+    const Real* matrix[Pack::count];
     rows(matrices.data, matrices.stride, matrix);
     for (Size i = 0; i < n; ++i) {
       for (Size lane = 0; lane < Pack::count; ++lane) out[i].v[lane] = matrix[lane][column * n + i];
@@ -207,7 +219,7 @@ class PackOfStates {
   }
   void store_column(const Pack* values, const BatchJob::Output& matrices, Size column) const {
     const Size n = job_.size;
-    double* first = matrices.data + first_ * matrices.stride + column * n;
+    Real* first = matrices.data + first_ * matrices.stride + column * n;
     for (Size i = 0; i < n; ++i) scatter(values[i], first + i, matrices.stride);
   }
 
@@ -221,71 +233,134 @@ class PackOfStates {
       ++faults;
       for (const BatchJob::Output& out : job_.output) {
         if (out.data == nullptr) continue;
-        double* result = out.data + (first_ + lane) * out.stride;
-        for (Size i = 0; i < width; ++i) result[i] = __builtin_nan("");
+        Real* result = out.data + (first_ + lane) * out.stride;
+        for (Size i = 0; i < width; ++i) result[i] = static_cast<Real>(__builtin_nan(""));
       }
     }
   }
 
  private:
-  using Square = Pack::Vector[Pack::count];
+  /// Entries of rows before a transposition, the rows of lanes after it: lane k and, of floats,
+  /// lane k + state_part are in register k.
+  using Square = Pack::Vector[state_part];
+  static constexpr Size cache_line = 64;
 
-  /// Calls one(k) for each lane k, a constant: registers that a loop indexes would be kept in
+  /// Calls one(k) for k = 0 to count - 1, constants: registers that a loop indexes would be kept in
   /// memory.
-  template <class One>
-  DYNAMICS_INLINE static void for_each_lane(One&& one) {
+  template <Size count, class One>
+  DYNAMICS_INLINE static void for_each(One&& one) {
     [&]<std::size_t... k>(std::index_sequence<k...>) {
       (one(std::integral_constant<Size, k>()), ...);
     }
-    (std::make_index_sequence<Pack::count>());
+    (std::make_index_sequence<count>());
+  }
+  /// Transposes the parts of all rows: part(lane).
+  template <class Part>
+  DYNAMICS_INLINE static void load_square(Square& square, Part&& part) {
+    for_each<state_part>([&](auto k) {
+      if constexpr (states_per_register == 1) {
+        square[k] = part(k);
+      } else {
+        const StatePart low = part(k), high = part(std::integral_constant<Size, k + state_part>());
+        square[k] = [&]<std::size_t... lane>(std::index_sequence<lane...>) {
+          return __builtin_shufflevector(low, high, lane...);
+        }
+        (std::make_index_sequence<Pack::count>());
+      }
+    });
+    spatial::transpose(square);
+  }
+  template <Size lane>
+  DYNAMICS_INLINE static StatePart part_of_state(const Square& square) {
+    const Pack::Vector& rows = square[lane % state_part];
+    return [&]<std::size_t... k>(std::index_sequence<k...>) {
+      return __builtin_shufflevector(rows, rows, (lane / state_part * state_part + k)...);
+    }
+    (std::make_index_sequence<state_part>());
   }
   template <class One>
   DYNAMICS_INLINE void for_each_valid_lane(One&& one) const {
     if (valid_ == Pack::count) [[likely]] {
-      for_each_lane(one);
+      for_each<Pack::count>(one);
     } else {
-      for_each_lane([&](auto lane) {
+      for_each<Pack::count>([&](auto lane) {
         if (lane < valid_) one(lane);
       });
     }
   }
   /// Numbers from an address to the next multiple of a register's size.
-  DYNAMICS_INLINE static Size entries_to_cache_line(const double* address) {
+  DYNAMICS_INLINE static Size entries_to_cache_line(const Real* address) {
     constexpr Size size = sizeof(Pack::Vector);
-    return (size - reinterpret_cast<Size>(address) % size) % size / sizeof(double);
+    return (size - reinterpret_cast<Size>(address) % size) % size / sizeof(Real);
   }
   /// Whether Pack::count bytes are zero.
   DYNAMICS_INLINE static bool all_zero(const unsigned char* bytes) {
-    if constexpr (Pack::count == 8) {
-      unsigned long long together = 0;
-      __builtin_memcpy(&together, bytes, sizeof together);
-      return together == 0;
-    } else {
-      bool zero = true;
-      for (Size k = 0; k < Pack::count; ++k) zero &= bytes[k] == 0;
-      return zero;
-    }
+    unsigned long long parts[(Pack::count + 7) / 8] = {};
+    __builtin_memcpy(parts, bytes, Pack::count);
+    unsigned long long together = 0;
+    for (const unsigned long long part : parts) together |= part;
+    return together == 0;
   }
   /// Stores values[k] of all states at to + k; the states are `stride` apart.
-  DYNAMICS_INLINE void store_square(const Pack* values, double* to, Size stride) const {
+  DYNAMICS_INLINE void store_square(const Pack* values, Real* to, Size stride) const {
     Square square;
-    for_each_lane([&](auto k) { square[k] = values[k].v; });
+    for_each<state_part>([&](auto k) { square[k] = values[k].v; });
     spatial::transpose(square);
     for_each_valid_lane([&](auto lane) {
-      __builtin_memcpy(to + lane * stride, &square[lane], sizeof square[lane]);
+      const StatePart part = part_of_state<lane>(square);
+      __builtin_memcpy(to + lane * stride, &part, sizeof part);
     });
   }
+  /// The same of as many entries as a register has: one store per state, so that states which
+  /// compete for the same places in the cache do not evict each other's half-written lines.
+  template <bool past_cache>
+  DYNAMICS_INLINE void store_block(const Pack* values, Real* to, Size stride) const {
+    Square squares[states_per_register];
+    for_each<states_per_register>([&](auto part) {
+      for_each<state_part>([&](auto k) { squares[part][k] = values[part * state_part + k].v; });
+      spatial::transpose(squares[part]);
+    });
+    for_each_valid_lane([&](auto lane) {
+      const Pack::Vector entries = [&]<std::size_t... k>(std::index_sequence<k...>) {
+        constexpr Size own = lane / state_part * state_part;
+        // of both squares the part of this state
+        return __builtin_shufflevector(
+            squares[0][lane % state_part], squares[states_per_register - 1][lane % state_part],
+            (k < state_part ? own + k : (states_per_register - 1) * state_part + own + k)...);
+      }
+      (std::make_index_sequence<Pack::count>());
+      store_entries_of_state<past_cache>(entries, to + lane * stride);
+    });
+  }
+  /// The same of entries [at, at + Pack::count), or zeros without reading the values.
+  template <bool past_cache>
+  DYNAMICS_INLINE void store_block_or_zeros(const Pack* values, Real* to, Size stride,
+                                            const unsigned char* nonzero, Size at) const {
+    if (nonzero == nullptr || !all_zero(nonzero + at)) {
+      store_block<past_cache>(values, to, stride);
+      return;
+    }
+    for_each_valid_lane(
+        [&](auto lane) { store_entries_of_state<past_cache>(Pack::Vector{}, to + lane * stride); });
+  }
+  template <bool past_cache>
+  DYNAMICS_INLINE static void store_entries_of_state(const Pack::Vector& entries, Real* to) {
+    if constexpr (past_cache) {
+      store_past_cache(entries, to);
+    } else {
+      __builtin_memcpy(to, &entries, sizeof entries);
+    }
+  }
   /// Where the entries of each state start. The lanes beyond the last state repeat it.
-  DYNAMICS_INLINE void rows(const double* data, Size stride,
-                            const double* (&row)[Pack::count]) const {
-    const double* at = data + first_ * stride;
+  DYNAMICS_INLINE void rows(const Real* data, Size stride, const Real* (&row)[Pack::count]) const {
+    const Real* at = data + first_ * stride;
     for (Size lane = 0; lane < Pack::count; ++lane) {
       row[lane] = at;
       if (lane + 1 < valid_) at += stride;
     }
   }
   /// Stores an entry of all states, which are `stride` apart.
-  DYNAMICS_INLINE void scatter(const Pack& value, double* first, Size stride) const {
+  DYNAMICS_INLINE void scatter(const Pack& value, Real* first, Size stride) const {
     if (valid_ == Pack::count) [[likely]] {
       for (Size lane = 0; lane < Pack::count; ++lane) first[lane * stride] = value.v[lane];
     } else {
@@ -299,7 +374,7 @@ class PackOfStates {
     }
     load(from, scratch_.rows);
     for (Size i = 0; i < job_.tree.size(); ++i) {
-      const BatchJob::Joint& joint = job_.joints[i];
+      const BatchJoint& joint = job_.joints[i];
       out[i] = joint.multiplier * scratch_.rows[joint.coordinate];
       if (offsets) out[i] = out[i] + joint.offset;
     }
@@ -331,8 +406,14 @@ inline const BodyWrench<Pack>* pack_wrenches(const BatchJob& job, const PackScra
   }
   return scratch.wrenches;
 }
+/// Which entries of a matrix are not zero by the structure of the tree: those of two bodies of
+/// which one carries the other, as in M, or those of two bodies with the same root, as in its
+/// inverse.
+enum class Structure { branch, root };
+
 /// Whether matrices of a pack fit into its scratch; sets `body_of`, `coordinate_of` and `nonzero`.
-inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch) {
+inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch,
+                             Structure structure = Structure::branch) {
   if (scratch.matrices.rows == nullptr) return false;
   const Size n = job.size;
   for (Size i = 0; i < job.tree.size(); ++i) {
@@ -341,6 +422,17 @@ inline bool prepare_matrices(const BatchJob& job, const PackScratch& scratch) {
   }
   const Size* at = scratch.coordinate_of;
   for (Size k = 0; k < n * n; ++k) scratch.nonzero[k] = 0;
+  if (structure == Structure::root) {
+    Size* root = scratch.matrices.subtree_end;  // not yet in use
+    for (Size i = 0; i < n; ++i) {
+      root[i] = is_root(job.tree[i]) ? i : root[job.tree[i].parent];
+      for (Size j = root[i]; j <= i; ++j) {
+        if (root[j] != root[i]) continue;
+        scratch.nonzero[at[i] * n + at[j]] = scratch.nonzero[at[j] * n + at[i]] = 1;
+      }
+    }
+    return true;
+  }
   for (Size i = 0; i < n; ++i) {
     for (int k = static_cast<int>(i); k >= 0; k = job.tree[static_cast<Size>(k)].parent) {
       scratch.nonzero[at[i] * n + at[k]] = scratch.nonzero[at[k] * n + at[i]] = 1;
@@ -363,6 +455,7 @@ DYNAMICS_INLINE Size for_each_pack(const BatchJob& job, Size first, Size last,
     one(states);
     states.finish(faults, width);
   }
+  if (job.larger_than_cache) stored_past_cache();
   return faults;
 }
 

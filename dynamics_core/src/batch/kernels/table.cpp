@@ -27,19 +27,26 @@ double multiply_adds(Size rounds) {
     m = m * f + s;
   }
   const Pack sum = a + b + c + d + e + g + h + i + j + k + l + m;
-  return sum.v[0] + sum.v[1];
+  return static_cast<double>(sum.v[0] + sum.v[1]);
 }
 
 Size scratch_bytes(const BatchJob& job) { return PackScratch(job, nullptr).bytes; }
 
 }  // namespace
 
-extern const BatchKernelTable batch_kernels;
-const BatchKernelTable batch_kernels = {.pack_size = Pack::count,
-                                        .scratch_bytes = scratch_bytes,
-                                        .multiply_adds = multiply_adds,
+extern const BatchKernelTable<Real> batch_kernels;
+const BatchKernelTable<Real> batch_kernels = {
+    .pack_size = Pack::count,
+    .scratch_bytes = scratch_bytes,
+    .multiply_adds = multiply_adds,
 #define DYNAMICS_ENTRY(name) .name = batch::name,
-                                        DYNAMICS_BATCH_KERNELS(DYNAMICS_ENTRY)
+#ifdef DYNAMICS_KERNEL_FLOAT
+#define DYNAMICS_DOUBLE_ENTRY(name)
+#else
+#define DYNAMICS_DOUBLE_ENTRY(name) DYNAMICS_ENTRY(name)
+#endif
+    DYNAMICS_BATCH_KERNELS(DYNAMICS_ENTRY, DYNAMICS_DOUBLE_ENTRY)
+#undef DYNAMICS_DOUBLE_ENTRY
 #undef DYNAMICS_ENTRY
 };
 

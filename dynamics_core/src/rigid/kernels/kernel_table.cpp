@@ -18,10 +18,16 @@ DYNAMICS_TABLE(baseline)
 #ifdef DYNAMICS_X86_KERNELS
 DYNAMICS_TABLE(avx2)
 #endif
+#ifdef DYNAMICS_AVX512_STATES
+DYNAMICS_TABLE(avx512)
+#endif
 
 const KernelTable& kernel_table(InstructionSet set) {
+#ifdef DYNAMICS_AVX512_STATES
+  if (set == InstructionSet::avx512) return kernel::avx512::states::table();
+#endif
 #ifdef DYNAMICS_X86_KERNELS
-  // AVX-512 is no faster for one state (see CMakeLists.txt)
+  // also for AVX-512 if the compiler cannot limit the size of copies (see CMakeLists.txt)
   if (set != InstructionSet::baseline) return kernel::avx2::states::table();
 #endif
   static_cast<void>(set);

@@ -97,16 +97,22 @@ struct CoriolisScratch {
   Vec3<S> r_rate;       ///< w: velocity of the origin less that of the parent's, parent's axes
 };
 
+/// A component of psi'' and the same one of psi'.
+template <class S>
+struct JointRate {
+  S rate2, rate;
+};
+
 /// The derivatives of inverse dynamics.
 template <class S>
 struct DerivativeScratch {
   JointTransform<S> at;  ///< r for prismatic joints only
-  Vec3<S> x, y, z;       ///< the body's axes
-  Vec3<S> r, r_rate;     ///< its origin from the parent's, and the rate of that
-  Vec3<S> w;             ///< its angular velocity
-  SpatialVector<S> a;
-  Vec3<S> z_rate;  ///< psi': angular for revolute joints, linear for prismatic ones
-  SpatialVector<S> psi_rate2;
+  BodyMotion<S> motion;  ///< for children that do not follow the body
+  Vec3<S> r_rate;        ///< velocity of its origin less that of the parent's, parent's axes
+  /// x, y and z of psi' and psi'': angular for revolute joints, linear for prismatic ones. z of
+  /// psi' is zero.
+  JointRate<S> psi[3];
+  S psi_linear[2];  ///< x and y of the linear part of psi'' of a revolute joint, whose z is zero
   // of this body, then of all beyond its joint
   RigidInertia<S> inertia;
   SpatialVector<S> momentum, force;

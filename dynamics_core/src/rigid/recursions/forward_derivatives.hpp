@@ -10,7 +10,9 @@
 // u_ji = p_j^T B_ij^T psi_i (Saha 2003, Eq. 25) are zero unless body j carries body i:
 //
 //   inward    x_j -= sum of u_ji x_i over the bodies i that j carries
-//   outward   x_i = x_i / d_i - sum of u_ji x_j over the bodies j that carry i
+//   outward   x_i = -x_i / d_i - sum of u_ji x_j over the bodies j that carry i
+//
+// with the minus sign of the right side in the second step.
 //
 // psi and D are those of forward dynamics. A row x_i has three entries per joint, in this order: d
 // qdd_i / d q_j, d qdd_i / d qd_j, d qdd_i / d tau_j. Rows are contiguous, so that a SIMD unit
@@ -19,21 +21,34 @@
 // The cost is O(n p), p the number of pairs of a body and one that carries it: O(n^2 d), d the mean
 // depth, with one multiplication and addition per pair and column.
 
+#include <type_traits>
+#include <utility>
+
+#include "rigid/recursions/chain_forces.hpp"
 #include "rigid/recursions/derivatives.hpp"
+#include "rigid/recursions/udut.hpp"
 #include "spatial/transpose.hpp"
+#include "spatial/vector_memory.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
 
-/// Entries of a row in one register, and registers that are computed together.
+/// Entries of a row in one register, registers that are computed together (`width`, and `rest` for
+/// the last ones of a row), and registers for the rows of a short chain (none: it is solved as any
+/// tree).
 template <class S>
 struct RowPart {
   using Type = S;
-  static constexpr std::size_t count = 1, width = 3;
+  static constexpr std::size_t count = 1, width = 6, rest = 3, registers = 0;
 };
 template <>
 struct RowPart<double> {
-  static constexpr std::size_t count = spatial::sines_at_a_time, width = 2;
+#if defined(__AVX512F__)
+  static constexpr std::size_t count = 8, width = 3, rest = 1, registers = 24;
+#else
+  static constexpr std::size_t count = spatial::sines_at_a_time, width = 2, rest = 1,
+                               registers = 12;
+#endif
   typedef double Type __attribute__((vector_size(8 * count)));  // NOLINT(modernize-use-using)
 };
 
@@ -43,26 +58,40 @@ struct RowParts {
   using Part = typename RowPart<S>::Type;
   Part part[width];
 
+  RowParts() = default;
   DYNAMICS_INLINE explicit RowParts(const S* from) {
-    for (std::size_t k = 0; k < width; ++k) part[k] = load(from, k);
+    for (std::size_t k = 0; k < width; ++k) part[k] = load_part(from + k * RowPart<S>::count);
   }
   DYNAMICS_INLINE void subtract_product(const S& factor, const S* x) {
-    for (std::size_t k = 0; k < width; ++k) part[k] = part[k] - factor * load(x, k);
+    for (std::size_t k = 0; k < width; ++k)
+      part[k] = part[k] - factor * load_part(x + k * RowPart<S>::count);
+  }
+  DYNAMICS_INLINE void subtract_product(const S& factor, const RowParts& x) {
+    for (std::size_t k = 0; k < width; ++k) part[k] = part[k] - factor * x.part[k];
   }
   DYNAMICS_INLINE void scale(const S& factor) {
     for (std::size_t k = 0; k < width; ++k) part[k] = factor * part[k];
   }
   DYNAMICS_INLINE void store(S* to) const {
     for (std::size_t k = 0; k < width; ++k) {
-      __builtin_memcpy(to + k * RowPart<S>::count, &part[k], sizeof(Part));
+      store_part(part[k], to + k * RowPart<S>::count);
     }
   }
 
  private:
-  DYNAMICS_INLINE static Part load(const S* from, std::size_t k) {
-    Part value;
-    __builtin_memcpy(&value, from + k * RowPart<S>::count, sizeof(Part));
-    return value;
+  DYNAMICS_INLINE static Part load_part(const S* from) {
+    if constexpr (RowPart<S>::count == 1) {
+      return *from;
+    } else {
+      return spatial::load_vector<Part>(from);
+    }
+  }
+  DYNAMICS_INLINE static void store_part(const Part& value, S* to) {
+    if constexpr (RowPart<S>::count == 1) {
+      *to = value;
+    } else {
+      spatial::store_vector(value, to);
+    }
   }
 };
 
@@ -84,7 +113,7 @@ DYNAMICS_INLINE void solve_parts(const Tree& tree, const Factor* factor,
   }
   for (std::size_t i = first; i < end; ++i) {
     Parts x(scratch.row(i) + column);
-    x.scale(factor[i].pivot_inverse);
+    x.scale(-factor[i].pivot_inverse);
     for (int j = tree[i].parent; j >= 0; j = tree[static_cast<std::size_t>(j)].parent) {
       const auto carrier = static_cast<std::size_t>(j);
       x.subtract_product(scratch.unit[carrier * n + i], scratch.row(carrier) + column);
@@ -93,12 +122,84 @@ DYNAMICS_INLINE void solve_parts(const Tree& tree, const Factor* factor,
   }
 }
 
+/// Calls f(index) for the indices 0 to n - 1, which are constants of the compiler.
+template <class F, std::size_t... indices>
+DYNAMICS_INLINE void for_each_index(F&& f, std::index_sequence<indices...>) {
+  (f(std::integral_constant<std::size_t, indices>{}), ...);
+}
+template <std::size_t n, class F>
+DYNAMICS_INLINE void for_each_index(F&& f) {
+  for_each_index(f, std::make_index_sequence<n>{});
+}
+
+/// The same for a chain of n joints, with all rows in registers.
+template <std::size_t n, std::size_t width, class S, class Factor>
+DYNAMICS_INLINE void solve_chain_parts(const Factor* factor, const ChainRows& unit,
+                                       const RowScratch<S>& scratch, std::size_t column) {
+  RowParts<S, width> x[n];
+  for_each_index<n>([&](auto outer) DYNAMICS_INLINE_LAMBDA {
+    constexpr std::size_t j = n - 1 - outer;
+    x[j] = RowParts<S, width>(scratch.row(j) + column);
+    for_each_index<outer>([&](auto k) DYNAMICS_INLINE_LAMBDA {
+      constexpr std::size_t i = n - 1 - k;
+      x[j].subtract_product(unit.entries[j][i], x[i]);
+    });
+  });
+  for_each_index<n>([&](auto i) DYNAMICS_INLINE_LAMBDA {
+    x[i].scale(-factor[i].pivot_inverse);
+    for_each_index<i>(
+        [&](auto j) DYNAMICS_INLINE_LAMBDA { x[i].subtract_product(unit.entries[j][i], x[j]); });
+    x[i].store(scratch.row(i) + column);
+  });
+}
+template <std::size_t n, class S, class Factor, class Solved>
+void solve_chain(const Factor* factor, const ChainRows& unit, const RowScratch<S>& scratch,
+                 Solved&& solved) {
+  constexpr std::size_t count = RowPart<S>::count, parts = (3 * n + count - 1) / count;
+  constexpr std::size_t width = parts * n <= RowPart<S>::registers ? parts
+                                : 2 * n <= RowPart<S>::registers   ? 2
+                                                                   : 1;
+  std::size_t column = 0;
+  for (; column + (width - 1) * count < 3 * n; column += width * count) {
+    solve_chain_parts<n, width>(factor, unit, scratch, column);
+    solved(column, width * count);
+  }
+  if constexpr (width > 1) {
+    for (; column < 3 * n; column += count) {
+      solve_chain_parts<n, 1>(factor, unit, scratch, column);
+      solved(column, count);
+    }
+  }
+}
+/// Solves the rows of a short chain.
+template <class S, class Factor, class Solved>
+void solve_short_chain(const Tree& tree, const Factor* factor, const RowScratch<S>& scratch,
+                       Solved&& solved) {
+  ChainRows unit;
+  carry_chain_forces(
+      tree,
+      factor, [&](std::size_t i) DYNAMICS_INLINE_LAMBDA -> const auto& { return factor[i].psi; },
+      [](const TreeBody& body) { return !reduces(body); }, unit);
+  switch (tree.size()) {
+    case 1: solve_chain<1>(factor, unit, scratch, solved); break;
+    case 2: solve_chain<2>(factor, unit, scratch, solved); break;
+    case 3: solve_chain<3>(factor, unit, scratch, solved); break;
+    case 4: solve_chain<4>(factor, unit, scratch, solved); break;
+    case 5: solve_chain<5>(factor, unit, scratch, solved); break;
+    case 6: solve_chain<6>(factor, unit, scratch, solved); break;
+    case 7: solve_chain<7>(factor, unit, scratch, solved); break;
+    case 8: solve_chain<8>(factor, unit, scratch, solved); break;
+    default: break;
+  }
+}
+
 /// Solves the rows of the bodies [first, end), a root with all bodies that it carries. Calls
 /// solved(column, entries) for parts of the rows as they become available.
 template <class S, class Factor, class Solved>
 void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scratch,
                 std::size_t first, std::size_t end, Solved&& solved) {
-  constexpr std::size_t count = RowPart<S>::count, width = RowPart<S>::width;
+  constexpr std::size_t count = RowPart<S>::count, width = RowPart<S>::width,
+                        rest = RowPart<S>::rest;
   const auto inward_end = [&](std::size_t column, std::size_t entries) {
     // the largest end of the subtrees of the joints of these columns
     std::size_t largest = first + 1;
@@ -108,45 +209,27 @@ void solve_rows(const Tree& tree, const Factor* factor, const RowScratch<S>& scr
     return largest;
   };
   std::size_t column = 3 * first / count * count;
-  for (; column + count < 3 * end; column += width * count) {
+  for (; column + (width - 1) * count < 3 * end; column += width * count) {
     solve_parts<width>(tree, factor, scratch, first, inward_end(column, width * count), end,
                        column);
     solved(column, width * count);
   }
-  if (column < 3 * end) {
-    solve_parts<1>(tree, factor, scratch, first, inward_end(column, count), end, column);
-    solved(column, count);
+  for (; column < 3 * end; column += rest * count) {
+    solve_parts<rest>(tree, factor, scratch, first, inward_end(column, rest * count), end, column);
+    solved(column, rest * count);
   }
 }
 
-/// The entries of U, from psi in the base's axes.
-template <class S, class Factor>
-void unit_factor_in_base_axes(const Tree& tree, const Factor* factor,
-                              const DerivativeScratch<S>* links, S* unit) {
-  const std::size_t n = tree.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    if (is_root(tree[i])) continue;
-    const DerivativeScratch<S>& link = links[i];
-    const auto in_base_axes = [&](const Vec3<S>& v) {
-      return v.x * link.x + v.y * link.y + v.z * link.z;
-    };
-    SpatialVector<S> w = {in_base_axes(factor[i].psi.angular), in_base_axes(factor[i].psi.linear)};
-    for (std::size_t k = i; tree[k].parent >= 0;) {
-      w = translate_force(links[k].r, w);
-      k = static_cast<std::size_t>(tree[k].parent);
-      unit[k * n + i] = dot(links[k].z, tree[k].prismatic ? w.linear : w.angular);
-    }
-  }
-}
-
-/// Zeros, and ones for M^-1, in the rows of the bodies [first, end).
+/// Zeros, and minus ones for M^-1, in the rows of the bodies [first, end).
 template <class S>
 void clear_rows(const RowScratch<S>& scratch, std::size_t first, std::size_t end) {
   constexpr std::size_t count = RowPart<S>::count;
   for (std::size_t i = first; i < end; ++i) {
     S* row = scratch.row(i);
-    for (std::size_t k = 3 * first / count * count; k < 3 * end + count; ++k) row[k] = S(0.0);
-    row[3 * i + 2] = S(1.0);
+    const std::size_t begin = 3 * first / count * count;
+    const std::size_t last = (3 * end + count - 1) / count * count;  // at most the stride
+    for (std::size_t k = begin; k < last; ++k) row[k] = S(0.0);
+    row[3 * i + 2] = S(-1.0);
   }
 }
 
@@ -169,17 +252,29 @@ void forward_dynamics_derivatives(const Tree& tree, const Factor* factor,
   for (std::size_t first = 0; first < tree.size(); first = end[first]) {
     clear_rows(scratch, first, end[first]);
   }
-  inverse_dynamics_derivatives<S>(
+  for (std::size_t i = 0; i < tree.size(); ++i) links[i].at = factor[i].at;
+  differentiate_inverse_dynamics<S>(
       tree, links, base, wrenches, q, qd, qdd,
-      [&](std::size_t i, std::size_t j, const S& value) { scratch.row(i)[3 * j] = -value; },
-      [&](std::size_t i, std::size_t j, const S& value) { scratch.row(i)[3 * j + 1] = -value; });
+      [&](std::size_t i, std::size_t j, const S& value) { scratch.row(i)[3 * j] = value; },
+      [&](std::size_t i, std::size_t j, const S& value) { scratch.row(i)[3 * j + 1] = value; });
   if (friction_slopes != nullptr) {
     for (std::size_t i = 0; i < tree.size(); ++i) {
       S& entry = scratch.row(i)[3 * i + 1];
-      entry = entry - friction_slopes[i];
+      entry = entry + friction_slopes[i];
     }
   }
-  unit_factor_in_base_axes(tree, factor, links, scratch.unit);
+  const auto all_solved = [&](std::size_t column, std::size_t entries) {
+    solved(std::size_t{0}, tree.size(), column, entries);
+  };
+  if constexpr (std::is_same_v<S, double>) {
+    if (is_short_chain(tree)) {
+      solve_short_chain(tree, factor, scratch, all_solved);
+      return;
+    }
+  }
+  unit_factor<S>(tree, factor, [&](std::size_t j, std::size_t i, const S& value) {
+    scratch.unit[j * tree.size() + i] = value;
+  });
   for (std::size_t first = 0; first < tree.size(); first = end[first]) {
     solve_rows(tree, factor, scratch, first, end[first],
                [&](std::size_t column, std::size_t entries) {
@@ -188,13 +283,14 @@ void forward_dynamics_derivatives(const Tree& tree, const Factor* factor,
   }
 }
 
-/// Stores RowPart::count entries from `column` on of the rows [first, end): entry k of row i at
+/// Stores `count` entries from `column` on of the rows [first, end): entry k of row i at
 /// where(k) + i.
+constexpr std::size_t stored_columns = spatial::sines_at_a_time;
 template <class Where>
 DYNAMICS_INLINE void store_columns(const RowScratch<double>& scratch, std::size_t first,
                                    std::size_t end, std::size_t column, Where&& where) {
-  constexpr std::size_t count = RowPart<double>::count;
-  using Part = RowPart<double>::Type;
+  constexpr std::size_t count = stored_columns;
+  typedef double Part __attribute__((vector_size(8 * count)));  // NOLINT(modernize-use-using)
   double* to[count];
   for (std::size_t k = 0; k < count; ++k) to[k] = where(column + k);
   if (end - first < count) {
@@ -206,11 +302,12 @@ DYNAMICS_INLINE void store_columns(const RowScratch<double>& scratch, std::size_
   for (std::size_t i = first; i < end; i += count) {
     const std::size_t at = i + count <= end ? i : end - count;  // the last ones overlap
     Part part[count];
-    for (std::size_t k = 0; k < count; ++k) {
-      __builtin_memcpy(&part[k], scratch.row(at + k) + column, sizeof(Part));
-    }
+    for_each_index<count>([&](auto k) DYNAMICS_INLINE_LAMBDA {
+      part[k] = spatial::load_vector<Part>(scratch.row(at + k) + column);
+    });
     spatial::transpose(part);
-    for (std::size_t k = 0; k < count; ++k) __builtin_memcpy(to[k] + at, &part[k], sizeof(Part));
+    for_each_index<count>(
+        [&](auto k) DYNAMICS_INLINE_LAMBDA { spatial::store_vector(part[k], to[k] + at); });
   }
 }
 
@@ -223,7 +320,6 @@ void forward_dynamics_derivatives(const Tree& tree, const ForwardScratch<S>* fac
                                   const RowScratch<S>& scratch, S* by_q, std::size_t q_stride,
                                   S* by_qd, std::size_t qd_stride, S* by_tau,
                                   std::size_t tau_stride) {
-  constexpr std::size_t count = RowPart<S>::count;
   const MatrixView<S> matrices[] = {{by_q, q_stride}, {by_qd, qd_stride}, {by_tau, tau_stride}};
   bool cleared = false;
   forward_dynamics_derivatives<S>(
@@ -238,7 +334,7 @@ void forward_dynamics_derivatives(const Tree& tree, const ForwardScratch<S>* fac
           return entry >= 3 * first && entry < 3 * end ? &matrices[entry % 3](0, entry / 3)
                                                        : scratch.unused;
         };
-        for (std::size_t at = column; at < column + entries; at += count) {
+        for (std::size_t at = column; at < column + entries && at < 3 * end; at += stored_columns) {
           store_columns(scratch, first, end, at, where);
         }
       });

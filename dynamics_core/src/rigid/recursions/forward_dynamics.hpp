@@ -28,7 +28,8 @@ struct Centripetal {
   DYNAMICS_INLINE explicit Centripetal(const Vec3<S>& w)
       : xx(w.x * w.x), yy(w.y * w.y), zz(w.z * w.z), xy(w.x * w.y), xz(w.x * w.z), yz(w.y * w.z) {}
 
-  DYNAMICS_INLINE Vec3<S> of(const double (&v)[3]) const {
+  template <class Real>
+  DYNAMICS_INLINE Vec3<S> of(const Real (&v)[3]) const {
     return {(xy * v[1] + xz * v[2]) - (yy + zz) * v[0], (xy * v[0] + yz * v[2]) - (xx + zz) * v[1],
             (xz * v[0] + yz * v[1]) - (xx + yy) * v[2]};
   }

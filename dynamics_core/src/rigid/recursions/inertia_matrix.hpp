@@ -5,17 +5,15 @@
 // is M~_i = M_i + sum B^T M~_child B (Saha 1999, Eq. 23b), and entry (i, j) of the matrix is
 // p_i^T M~_i B_ij p_j (Eq. 24), with p the joints' axes.
 
+#include <type_traits>
+
+#include "rigid/recursions/chain_forces.hpp"
 #include "rigid/recursions/declarations.hpp"
 #include "rigid/recursions/joints.hpp"
 #include "rigid/recursions/matrix.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
-
-/// Whether the kinds of joint rotations are handled separately: fewer operations. For packs of
-/// states the one general rotation is faster (measured: a tenth), because the code is shorter.
-template <class S>
-inline constexpr bool separates_rotations = sizeof(S) == sizeof(double);
 
 /// Adds the composite inertia of a body to that of its parent; of a revolute root with revolute
 /// children only the moment about its axis is needed.
@@ -88,11 +86,33 @@ void inertia_matrix(const Tree& tree, CompositeScratch<S>* scratch, const S* q, 
   }
 }
 
+/// All entries of the matrix of a short chain.
+inline void short_chain_matrix(const Tree& tree, CompositeScratch<double>* scratch, const double* q,
+                               const MatrixView<double>& m) {
+  composite_inertias(tree, scratch, q);
+  const auto column = [&](std::size_t i) DYNAMICS_INLINE_LAMBDA {
+    return joint_column(scratch[i].composite, tree[i].prismatic);
+  };
+  const auto general = [](const TreeBody& body) { return body.prismatic; };
+  ChainRows rows;
+  carry_chain_forces(tree, scratch, column, general, rows);
+  for (std::size_t j = 0; j < tree.size(); ++j) {
+    m(j, j) = along_joint(tree[j], column(j)) + tree[j].rotor_inertia;
+    for (std::size_t i = j + 1; i < tree.size(); ++i) m(i, j) = m(j, i) = rows.entries[j][i];
+  }
+}
+
 /// All entries of the matrix.
 template <class S>
 void inertia_matrix(const Tree& tree, CompositeScratch<S>* scratch, const S* q, S* matrix,
                     std::size_t stride) {
   const MatrixView<S> m{matrix, stride};
+  if constexpr (std::is_same_v<S, double>) {
+    if (is_short_chain(tree)) {
+      short_chain_matrix(tree, scratch, q, m);
+      return;
+    }
+  }
   if (!is_serial_chain(tree)) m.set_zero(tree.size());
   inertia_matrix<S>(tree, scratch, q, [&](std::size_t i, std::size_t j, const S& value) {
     m(i, j) = m(j, i) = value;

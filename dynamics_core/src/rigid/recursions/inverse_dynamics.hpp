@@ -44,8 +44,8 @@ DYNAMICS_INLINE void revolute_inertia(const TreeBody& body, const BodyMotion<S>&
 }
 
 /// The inertial force and torque from all ten parameters.
-template <class S>
-DYNAMICS_INLINE void full_inertia(double mass, const double (&h)[3], const double (&p)[6],
+template <class S, class Real>
+DYNAMICS_INLINE void full_inertia(Real mass, const Real (&h)[3], const Real (&p)[6],
                                   const BodyMotion<S>& m, Vec3<S>& f, Vec3<S>& n) {
   const Spin<S>& w = m.spin;
   f = w.add_times(mass * m.a, constant(h));
@@ -101,7 +101,7 @@ DYNAMICS_INLINE void start_at_root(const TreeBody& body, const BaseState<S>& bas
 template <class S, class Rotation>
 DYNAMICS_INLINE void advance_from_root(const Rotation& rotation, const S& qd, const S& qdd,
                                        BodyMotion<S>& m) {
-  const Vec3<double> r = constant(rotation.frame.position);
+  const auto r = constant(rotation.frame.position);
   const S &w = m.omega.z, &dw = m.alpha.z, &ww = m.spin.minus_xx;
   const Vec3<S> a = {m.a.x - (ww * r.x + dw * r.y), m.a.y + (dw * r.x - ww * r.y), m.a.z};
   m.a = rotation.to_body(a);

@@ -5,9 +5,15 @@
 
 #include "rigid/recursions/tree.hpp"
 #include "spatial/sine_cosine.hpp"
+#include "spatial/vector_memory.hpp"
 
 namespace dynamics::kernel {
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
+
+/// Whether the kinds of joint rotations are handled separately: fewer operations. For packs of
+/// states the one general rotation is faster (measured: a tenth), because the code is shorter.
+template <class S>
+inline constexpr bool separates_rotations = sizeof(S) == sizeof(double);
 
 /// The origin of a revolute body, which does not depend on q.
 template <class S>
@@ -18,11 +24,21 @@ template <class S>
 DYNAMICS_INLINE S joint_angle(const TreeBody& body, const S& q) {
   return body.offset == 0.0 ? q : S(q + S(body.offset));
 }
+/// Sine and cosine of the joint angle. A scalar may provide sine_cosine(q, offset, sine, cosine),
+/// where the sum would lose digits.
+template <class S>
+DYNAMICS_INLINE void joint_sine_and_cosine(const TreeBody& body, const S& q, S& sine, S& cosine) {
+  if constexpr (requires { sine_cosine(q, body.offset, sine, cosine); }) {
+    sine_cosine(q, body.offset, sine, cosine);
+  } else {
+    spatial::sine_and_cosine(joint_angle(body, q), sine, cosine);
+  }
+}
 
 /// The transform of a prismatic joint: no sine, no cosine.
 template <class S>
 DYNAMICS_INLINE JointTransform<S> prismatic_transform(const TreeBody& body, const S& q) {
-  const Vec3<double> axis = spatial::joint_axis(body);
+  const auto axis = spatial::joint_axis(body);
   const auto& p = body.position;
   return {S(body.cos_offset),
           S(body.sin_offset),
@@ -33,7 +49,7 @@ template <class S>
 DYNAMICS_INLINE spatial::PlanarRotation<S> joint_rotation(const TreeBody& body, const S& q) {
   if (body.prismatic) return {S(body.cos_offset), S(body.sin_offset)};
   spatial::PlanarRotation<S> rotation;
-  spatial::sine_and_cosine(joint_angle(body, q), rotation.s, rotation.c);
+  joint_sine_and_cosine(body, q, rotation.s, rotation.c);
   return rotation;
 }
 template <class S>
@@ -49,7 +65,7 @@ template <class S, class Scratch>
 void joint_rotations(const TreeBody* tree, std::size_t count, Scratch* scratch, const S* q) {
   for (std::size_t i = 0; i < count; ++i) {
     if (tree[i].prismatic) continue;
-    spatial::sine_and_cosine(joint_angle(tree[i], q[i]), scratch[i].at.s, scratch[i].at.c);
+    joint_sine_and_cosine(tree[i], q[i], scratch[i].at.s, scratch[i].at.c);
   }
 }
 /// Several joints at a time.
@@ -65,8 +81,8 @@ void joint_rotations(const TreeBody* tree, std::size_t count, Scratch* scratch, 
   }
   for (std::size_t i = 0; i < count; i += lanes) {
     const std::size_t first = i + lanes <= count ? i : count - lanes;  // the last ones overlap
-    typename Sines::Reals angle, offset;
-    __builtin_memcpy(&angle, q + first, sizeof angle);
+    const auto angle = spatial::load_vector<typename Sines::Reals>(q + first);
+    typename Sines::Reals offset;
     for (std::size_t k = 0; k < lanes; ++k) offset[k] = tree[first + k].offset;
     const Sines sines(angle + offset);
     for (std::size_t k = 0; k < lanes; ++k) {

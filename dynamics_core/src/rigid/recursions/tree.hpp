@@ -26,23 +26,43 @@ using spatial::Vec3;
 using spatial::zero3;
 using spatial::zero6;
 
+/// The bodies of a tree whose constants are Real.
+template <class Real>
+struct BodyOf {
+  using Type = BasicTreeBody<Real>;
+};
+template <>
+struct BodyOf<double> {
+  using Type = dynamics::TreeBody;
+};
+
 /// A view of the bodies: no code of a standard container may be compiled for an instruction set.
-class Tree {
+template <class Real>
+class BasicTree {
  public:
-  DYNAMICS_INLINE Tree(const TreeBody* bodies, std::size_t count)
+  using Body = typename BodyOf<Real>::Type;
+  DYNAMICS_INLINE BasicTree(const Body* bodies, std::size_t count)
       : bodies_(bodies), count_(count) {}
   // NOLINTNEXTLINE(google-explicit-constructor): a view
-  DYNAMICS_INLINE Tree(const dynamics::Tree& tree) : Tree(tree.data(), tree.size()) {}
-  DYNAMICS_INLINE const TreeBody* data() const { return bodies_; }
+  DYNAMICS_INLINE BasicTree(const std::vector<Body>& tree) : BasicTree(tree.data(), tree.size()) {}
+  DYNAMICS_INLINE const Body* data() const { return bodies_; }
   DYNAMICS_INLINE std::size_t size() const { return count_; }
-  DYNAMICS_INLINE const TreeBody& operator[](std::size_t i) const { return bodies_[i]; }
+  DYNAMICS_INLINE const Body& operator[](std::size_t i) const { return bodies_[i]; }
 
  private:
-  const TreeBody* bodies_;
+  const Body* bodies_;
   std::size_t count_;
 };
 
 inline namespace DYNAMICS_KERNEL_NAMESPACE {
+
+// the constants of the model are float in the kernels on packs of floats
+#ifdef DYNAMICS_KERNEL_FLOAT
+using Tree = BasicTree<float>;
+#else
+using Tree = BasicTree<double>;
+#endif
+using TreeBody = Tree::Body;
 
 inline bool is_root(const TreeBody& body) { return body.parent < 0; }
 /// A revolute joint on the base.

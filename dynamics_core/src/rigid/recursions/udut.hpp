@@ -194,16 +194,20 @@ void solve(const Tree& tree, UdutScratch<S>* scratch, const S* phi, S* x) {
 
 /// Calls entry(j, i, u_ji) for every body i and each of its proper ancestors j, after decompose():
 /// u_ji = p_j^T B_ij^T psi_i (Eq. 25). The diagonal of U is one.
-template <class S, class Entry>
-void unit_factor(const Tree& tree, const UdutScratch<S>* scratch, Entry&& entry) {
+template <class S, class Scratch, class Entry>
+void unit_factor(const Tree& tree, const Scratch* scratch, Entry&& entry) {
   for (std::size_t i = 0; i < tree.size(); ++i) {
     if (tree[i].parent < 0) continue;
     SpatialVector<S> w = scratch[i].psi;
     for (std::size_t k = i; tree[k].parent >= 0;) {
-      if (reduces(tree[k])) {
-        propagate_to_parent(general_rotation(tree[k], scratch[k].at), w);
-      } else {
+      if (!reduces(tree[k])) {
         w = propagate_to_parent(tree[k], scratch[k].at, w);
+      } else if (separates_rotations<S>) {
+        with_rotation(tree[k], scratch[k].at, [&](const auto& rotation) DYNAMICS_INLINE_LAMBDA {
+          propagate_to_parent(rotation, w);
+        });
+      } else {
+        propagate_to_parent(general_rotation(tree[k], scratch[k].at), w);
       }
       k = static_cast<std::size_t>(tree[k].parent);
       entry(k, i, tree[k].prismatic ? w.linear.z : w.angular.z);

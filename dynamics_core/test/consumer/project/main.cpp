@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
+#include "dynamics_core/readers.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "dynamics_core/version.hpp"
 
 int main() {

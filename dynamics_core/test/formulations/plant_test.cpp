@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulations whose accelerations come from a published algorithm agree with the library's own.
 
-#include "papers/formulations/formulation_plant.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamics_core/dh_table.hpp"
-#include "dynamics_core/maximum.hpp"
+#include "dynamics_core/readers.hpp"
 #include "dynamics_core/simulate.hpp"
+#include "dynamics_core/view.hpp"
+#include "papers/formulations/formulation_plant.hpp"
 #include "support/random_robot.hpp"
 #include "support/refusals.hpp"
 #include "support/small_robots.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An invalid URDF or description throws ModelError with the link or joint, what is wrong and what
-// would be right. (Warnings: model_warnings_test.cpp.)
+// would be right. (Warnings: warnings_test.cpp.)
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "dynamics_core/from_urdf.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/arm_urdf.hpp"
 #include "support/small_robots.hpp"
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Inverse dynamics: the joint torques for a given motion (Saha 1999, section 5.1).
+// Inverse dynamics: the joint torques for a given motion (Saha 1999, section 5.1), and the terms of
+// the equations of motion. Forward dynamics: the joint accelerations for given joint torques (Saha
+// 2003, sections 2.2 and 3).
 //
 //   dynamics::Workspace workspace(model);                            // once; allocates
 //   dynamics::inverse_dynamics(model, workspace, q, qd, qdd, tau);   // throws for bad arguments
+//   dynamics::forward_dynamics(model, workspace, q, qd, tau, qdd);   // the same qdd again
 //
 //   // in a control loop: no exception, a Status (see error.hpp)
 //   if (dynamics::try_inverse_dynamics(model, workspace, q, qd, qdd, tau) != dynamics::Status::ok)
@@ -22,12 +25,12 @@
 #include <utility>
 
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/external_inputs.hpp"
 #include "dynamics_core/model.hpp"
 #include "dynamics_core/workspace.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
 
 /// tau = M qdd + C qd + g + friction - J^T w. O(n).
 void inverse_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
@@ -103,4 +106,15 @@ void friction_forces(const Model& model, Workspace& workspace, ConstVector qd, M
 Status try_friction_forces(const Model& model, Workspace& workspace, ConstVector qd,
                            MutableVector tau) noexcept;
 
+/// qdd = M^-1 (tau - C qd - g - friction + J^T w), such that inverse_dynamics(q, qd, qdd) = tau.
+/// O(n); with k mimic joints O(n k + k^3). Throws also StateError
+/// where there is no answer: a joint that moves no mass, a floating joint at pitch =
+/// +-90 degrees.
+void forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                      ConstVector tau, MutableVector qdd, const ExternalInputs& external = {});
+Status try_forward_dynamics(const Model& model, Workspace& workspace, ConstVector q, ConstVector qd,
+                            ConstVector tau, MutableVector qdd,
+                            const ExternalInputs& external = {}) noexcept;
+
 }  // namespace dynamics
+#pragma GCC visibility pop

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Robot arms given by Denavit-Hartenberg parameters, in the convention of Saha's papers.
+// Robots from files: URDF, versions 1.0, 1.1 and 1.2, and tables of Denavit-Hartenberg parameters
+// in the convention of Saha's papers.
+//
+//   const dynamics::Model arm = dynamics::model_from_urdf_file("arm.urdf");
+//   for (const dynamics::Note& note : arm.notes()) std::puts(note.message.c_str());
 //
 //   const dynamics::Model puma = dynamics::model_from_dh(dynamics::built_in_robot("puma"));
 //   const dynamics::DhTable table = dynamics::read_dh_table(yaml_text, "arm.yaml");
 //
-// Frame i is fixed to link i-1; joint i moves about or along its Z axis. The transform from frame i
-// to frame i+1 is
+// Extensions of URDF that are read in addition to the standard elements:
+//   rotor inertia    <dynamics rotor_inertia="..."/> of the joint, <param name="rotor_inertia"> of
+//                    the joint in <ros2_control>, or the actuator of a <transmission>
+//                    (rotorInertia or rotor_inertia, times mechanicalReduction squared)
+//   flexible links   <flexible .../> in <link>, see BeamDescription
+//   closed loops     <constraint>, see closed_loops.hpp
+//
+// DH tables: frame i is fixed to link i-1; joint i moves about or along its Z axis. The transform
+// from frame i to frame i+1 is
 //
 //   Rz(theta_i) Tz(b_i) Tx(a_i) Rx(alpha_i),
 //
@@ -24,10 +35,23 @@
 
 #include "dynamics_core/description.hpp"
 #include "dynamics_core/error.hpp"
-#include "dynamics_core/export.hpp"
 #include "dynamics_core/model.hpp"
 
-namespace DYNAMICS_CORE_PUBLIC dynamics {
+#pragma GCC visibility push(default)
+namespace dynamics {
+
+/// Reads a URDF. `source` is only used in messages. Warnings, such as unknown attributes, are
+/// returned in the findings of the description and become notes of a Model built from it. Throws
+/// ParseError for text that cannot be read and ModelError for a robot that cannot exist, for the
+/// first error, with line, link or joint, and what would be right.
+RobotDescription read_urdf(std::string_view text, std::string_view source = "URDF");
+
+/// read_urdf() and Model() in one call.
+Model model_from_urdf(std::string_view text, const ModelOptions& options = {},
+                      std::string_view source = "URDF");
+
+/// Reads the file. Throws ParseError also if it cannot be opened.
+Model model_from_urdf_file(const std::string& path, const ModelOptions& options = {});
 
 /// One row of a table: a joint and the link that it moves.
 struct DhLink {
@@ -135,3 +159,4 @@ DhTable built_in_robot(std::string_view name);
 std::string to_urdf(const DhTable& table);
 
 }  // namespace dynamics
+#pragma GCC visibility pop

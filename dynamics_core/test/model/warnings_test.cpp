@@ -5,10 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dynamics_core/forward_dynamics.hpp"
 #include "dynamics_core/inertia_matrix.hpp"
-#include "dynamics_core/inverse_dynamics.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/rigid_dynamics.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 
