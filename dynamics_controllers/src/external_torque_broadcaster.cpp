@@ -40,7 +40,8 @@ ExternalTorqueBroadcaster::Tuning ExternalTorqueBroadcaster::tuning_from(
   const std::size_t n = robot().joints().size();
   const auto given = values.numbers("collision_thresholds");
   Tuning result;
-  result.observer.bandwidth = per_joint("bandwidth", values.numbers("bandwidth"), bare.size(), 50.0);
+  result.observer.bandwidth =
+      per_joint("bandwidth", values.numbers("bandwidth"), bare.size(), 50.0);
   result.observer.friction = values.flag("friction");
   result.thresholds = per_joint("collision_thresholds", given, n, 0.0);
   for (std::size_t k = 0; k < n; ++k) {

@@ -122,8 +122,8 @@ dynamics::Status JointImpedanceController::torques(Evaluator& evaluator,
   for (std::size_t k = 0; k < joints.size(); ++k) memory.qdd[joints[k]] = qdd_ref_[k];
   auto status = memory.inverse_dynamics(robot(), qd_ref_, tau);
   if (status == dynamics::Status::ok && gains.damping_from_ratio) {
-    status = dynamics::try_inertia_matrix(memory.model, memory.workspace, robot().positions(),
-                                          memory.M);
+    status =
+        dynamics::try_inertia_matrix(memory.model, memory.workspace, robot().positions(), memory.M);
   }
   if (status != dynamics::Status::ok) return status;
   for (std::size_t k = 0; k < joints.size(); ++k) {

@@ -183,8 +183,7 @@ void RobotInLoop::set_payload(const SetPayload::Request& request, SetPayload::Re
       (void)bare_->with_payload(from_message(request.payload));  // checks its values
       payloads_[request.name] = request.payload;
     }
-    auto next =
-        make_evaluator(request.default_ramp_time ? settings_.payload_ramp_time : ramp_time);
+    auto next = make_evaluator(request.default_ramp_time ? settings_.payload_ramp_time : ramp_time);
     mass = next->model.total_mass();
     mailbox_.send(std::move(next));
   } catch (const std::exception& error) {

@@ -26,8 +26,7 @@ void TorqueController::set_up(const ParameterValues& values) {
   offset_.assign(robot().size(), 0.0);
   prepare(values);
   references_.assign(reference_names().size(), nan);
-  robot().open(*get_node(),
-               [this](const dynamics::Model& model) { return make_evaluator(model); });
+  robot().open(*get_node(), [this](const dynamics::Model& model) { return make_evaluator(model); });
 }
 
 void TorqueController::rebuild(const std::function<void()>& change) {

@@ -163,6 +163,8 @@ class TestContact(ControlledRobots):
         force = numpy.array([8.0, -12.0, 18.0])
         self.exert('exact', start, force, 10)
         _, found = self.estimate('exact', messages, 5.0 / BANDWIDTH + 0.002)
+        # the force is constant in the axes of the hand, which turns a little
+        force = rotation(self.states['exact']) @ rotation(start).T @ force
         error = numpy.linalg.norm(found - force) / numpy.linalg.norm(force)
         print(f'wrench after five time constants: {error:.2%} off')
         self.assertLess(error, 0.01)
@@ -183,11 +185,11 @@ class TestContact(ControlledRobots):
         found = []
         for _ in range(50):
             found.append(self.estimate(name, messages, 0.02)[1])
-        # the weight of the mass appears as a force; the noise of one estimate is below 2 N
+        # the weight of the mass appears as a force; the noise of one estimate is below 1 N
         expected = force - numpy.array([0.0, 0.0, 0.9 * 9.81])
         off = numpy.linalg.norm(numpy.array(found) - expected, axis=1)
         print(f'5 % of mass unknown, noise: force off by its weight and {off.max():.2g} N')
-        self.assertLess(off.max(), 2.0)
+        self.assertLess(off.max(), 1.0)
 
     def test_6_flags_a_collision_at_once_and_none_in_free_motion(self):
         name = 'exact'
@@ -204,8 +206,8 @@ class TestContact(ControlledRobots):
         # a collision would be published at once
         self.set_parameter(f'/{name}/external', 'publish_rate', double_value=20.0)
         messages.clear()
-        self.follow(name, 'arm_controller', points)
-        self.assertGreater(len(messages), 1000)
+        self.follow(name, 'arm_controller', points, chunk=0.5)
+        self.assertGreater(len(messages), 100)
         self.assertFalse(any(message.collision for message in messages))
         fastest = max(max(map(abs, message.torques)) for message in messages)
         print(f'free motion of 60 s: {len(messages)} estimates, at most {fastest:.2g} N m')
@@ -214,8 +216,11 @@ class TestContact(ControlledRobots):
         messages.clear()
         pushed = self.advance(name, 0.001)
         self.exert(name, state, numpy.array([0.0, 0.0, 30.0]), 1)
-        self.estimate(name, messages, 0.04)
-        collisions = [nanoseconds(m.header.stamp) for m in messages if m.collision]
+        for _ in range(40):
+            self.estimate(name, messages, 0.001)  # one by one: the topic is slower than the steps
+            collisions = [nanoseconds(m.header.stamp) for m in messages if m.collision]
+            if collisions:
+                break
         self.assertTrue(collisions)
         print(f'collision flagged {(collisions[0] - pushed) * 1e-6:.0f} ms after the push')
         self.assertLessEqual(collisions[0] - pushed, 20_000_000)

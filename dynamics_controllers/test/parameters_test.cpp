@@ -132,16 +132,20 @@ TEST(Parameters, EachInvalidOneOfTheBroadcastersIsRefused) {
     expect_refused("DynamicsStateBroadcaster", parameter);
 }
 
-
 using Names = std::set<std::string>;
 
 /// Parameters that may change while the controller runs (README.md).
 Names changeable(const std::string& name) {
   if (name == "GravityCompensationController") return {"damping", "friction_compensation"};
   if (name == "CartesianImpedanceController") {
-    return {"stiffness",          "damping_ratio",         "posture.bandwidth",
-            "posture.damping_ratio", "posture.max_velocity", "max_linear_velocity",
-            "max_angular_velocity",  "wrench_timeout"};
+    return {"stiffness",
+            "damping_ratio",
+            "posture.bandwidth",
+            "posture.damping_ratio",
+            "posture.max_velocity",
+            "max_linear_velocity",
+            "max_angular_velocity",
+            "wrench_timeout"};
   }
   if (name == "ExternalTorqueBroadcaster")
     return {"bandwidth", "friction", "collision_thresholds", "publish_rate"};

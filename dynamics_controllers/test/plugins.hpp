@@ -14,9 +14,8 @@ namespace dynamics_controllers::test {
 
 /// Names of all controllers.
 inline std::vector<std::string> all() {
-  return {"GravityCompensationController", "ComputedTorqueController",
-          "JointImpedanceController",      "CartesianImpedanceController",
-          "ExternalTorqueBroadcaster",     "DynamicsStateBroadcaster"};
+  return {"GravityCompensationController", "ComputedTorqueController",  "JointImpedanceController",
+          "CartesianImpedanceController",  "ExternalTorqueBroadcaster", "DynamicsStateBroadcaster"};
 }
 
 /// Loads a controller; the caller owns it.

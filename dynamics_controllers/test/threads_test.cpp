@@ -78,8 +78,7 @@ trajectory_msgs::msg::JointTrajectory trajectory(const dynamics::Model& model, i
 
 geometry_msgs::msg::PoseStamped pose_near_start(const dynamics::Model& model, int k) {
   dynamics::Workspace workspace(model);
-  const auto pose =
-      dynamics::frame_pose(model, workspace, start_of("panda"), model.end_effector());
+  const auto pose = dynamics::frame_pose(model, workspace, start_of("panda"), model.end_effector());
   const Eigen::Quaterniond orientation(pose.rotation);
   geometry_msgs::msg::PoseStamped message;
   message.pose.position.x = pose.translation.x() + 1e-3 * (k % 5);
@@ -98,8 +97,7 @@ rclcpp::Parameter change(const std::string& controller, int k) {
   if (controller == "GravityCompensationController") return {"damping", std::vector<double>{some}};
   if (controller == "CartesianImpedanceController")
     return {"stiffness", std::vector<double>{50.0 * some, some}};
-  if (controller == "ExternalTorqueBroadcaster")
-    return {"bandwidth", std::vector<double>{some}};
+  if (controller == "ExternalTorqueBroadcaster") return {"bandwidth", std::vector<double>{some}};
   if (controller == "DynamicsStateBroadcaster") return {"publish_rate", some};
   return {"gains.bandwidth", std::vector<double>{some}};
 }
@@ -112,8 +110,8 @@ TEST(Threads, LoopServicesParametersTopicsAndGoalsAtOnce) {
     ASSERT_TRUE(loop.activate(start_of("panda"))) << name;
     const auto node = std::make_shared<rclcpp::Node>("tester");
     const auto payloads = node->create_client<SetPayload>("/controller/set_payload");
-    const auto poses = node->create_publisher<geometry_msgs::msg::PoseStamped>(
-        "/controller/pose", rclcpp::QoS(10));
+    const auto poses = node->create_publisher<geometry_msgs::msg::PoseStamped>("/controller/pose",
+                                                                               rclcpp::QoS(10));
     const auto wrenches = node->create_publisher<geometry_msgs::msg::WrenchStamped>(
         "/controller/wrench", rclcpp::QoS(10));
     const auto postures = node->create_publisher<sensor_msgs::msg::JointState>(
@@ -137,9 +135,9 @@ TEST(Threads, LoopServicesParametersTopicsAndGoalsAtOnce) {
           request.name = "load";
           request.payload.frame_id = "panda_link8";
           request.payload.inertia.m = 1e-3 * (1 + k % 3);
-          auto answer = payloads->async_send_request(std::make_shared<SetPayload::Request>(request));
-          EXPECT_TRUE(
-              loop.controller->get_node()->set_parameter(change(name, k)).successful)
+          auto answer =
+              payloads->async_send_request(std::make_shared<SetPayload::Request>(request));
+          EXPECT_TRUE(loop.controller->get_node()->set_parameter(change(name, k)).successful)
               << name;
           poses->publish(pose_near_start(loop.model(), k));
           wrenches->publish(geometry_msgs::msg::WrenchStamped());

@@ -55,7 +55,8 @@ class JointReferenceController : public TorqueController {
   std::vector<double> error_, error_rate_;
 
   /// Gains from the parameters. inertia: the diagonal of M at activation.
-  virtual Gains gains_from(const ParameterValues& values, std::span<const double> inertia) const = 0;
+  virtual Gains gains_from(const ParameterValues& values,
+                           std::span<const double> inertia) const = 0;
   static Gains gains_for(const ParameterValues& values, std::span<const double> inertia);
   void add_effort_references(std::span<double> tau) const noexcept;
 

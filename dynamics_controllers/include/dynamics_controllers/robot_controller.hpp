@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// RobotController: the life cycle of every controller of this package, around a RobotInLoop. Derived
-// classes state their parameters and what they do with the robot.
+// RobotController: the life cycle of every controller of this package, around a RobotInLoop.
+// Derived classes state their parameters and what they do with the robot.
 //
-// Parameters. Those that are not read-only may change while the controller runs. A change is checked
-// with all other values first, as at configure(): an invalid one is refused by its name and changes
-// nothing. A valid one reaches the control loop without a lock: as a new Evaluator, or as an atomic
-// number.
+// Parameters. Those that are not read-only may change while the controller runs. A change is
+// checked with all other values first, as at configure(): an invalid one is refused by its name and
+// changes nothing. A valid one reaches the control loop without a lock: as a new Evaluator, or as
+// an atomic number.
 
 #include <controller_interface/chainable_controller_interface.hpp>
 #include <controller_interface/controller_interface.hpp>

@@ -18,8 +18,8 @@
 //
 // Evaluators. A model with its payloads, the gains of a law and the memory to evaluate both is an
 // Evaluator. A change of a payload or a gain builds a new one, in the thread of the service or the
-// parameter. The control loop then ramps from the torques of the old one to those of the new one. As
-// inverse dynamics is linear in the inertial parameters, the ramp of a payload is one of them.
+// parameter. The control loop then ramps from the torques of the old one to those of the new one.
+// As inverse dynamics is linear in the inertial parameters, the ramp of a payload is one of them.
 //
 // Measured state. It is refused if a value is not finite, cannot be read, or if the positions stay
 // bit for bit the same while the measured velocities of the last 0.2 s amount to 1e-3 rad or m.
@@ -54,8 +54,8 @@ struct Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  /// Called in the control loop before this evaluator replaces another one. Must not throw, allocate
-  /// or wait.
+  /// Called in the control loop before this evaluator replaces another one. Must not throw,
+  /// allocate or wait.
   virtual void continue_from(Evaluator& /*replaced*/) noexcept {}
 
   const dynamics::Model model;
@@ -105,8 +105,8 @@ class RobotInLoop {
   /// The robot without the payloads of the service.
   const dynamics::Model& bare_model() const { return *bare_; }
 
-  /// Not in the control loop: calls `change`, which may set what the factory reads, and replaces the
-  /// evaluator within `ramp_time`. One caller at a time.
+  /// Not in the control loop: calls `change`, which may set what the factory reads, and replaces
+  /// the evaluator within `ramp_time`. One caller at a time.
   void rebuild(double ramp_time, const std::function<void()>& change);
   /// Not in the control loop, before the first cycle: uses the last evaluator without a ramp.
   void settle() noexcept;

@@ -49,8 +49,8 @@ class TorqueController
   virtual Names reference_names() const = 0;
   /// State interfaces, in the order of set_state().
   virtual Names state_names() const { return {}; }
-  /// Replaces the evaluator after `change` set what make_evaluator() needs: the torques change within
-  /// the blend time.
+  /// Replaces the evaluator after `change` set what make_evaluator() needs: the torques change
+  /// within the blend time.
   void rebuild(const std::function<void()>& change);
 
   // In the control loop: these never allocate, wait or throw.
