@@ -194,8 +194,7 @@ Status OperationalSpaceLaw::try_add_torques(ConstVector q, ConstVector qd,
   const Eigen::Matrix3d& R = motion.pose.rotation;
   const Eigen::AngleAxisd rotation(Eigen::Matrix3d(target.pose.rotation * R.transpose()));
   Vector6 error, rate, feedforward, force;
-  error << rotation.angle() * rotation.axis(),
-      target.pose.translation - motion.pose.translation;
+  error << rotation.angle() * rotation.axis(), target.pose.translation - motion.pose.translation;
   rate << target.velocity.angular - motion.velocity.angular,
       target.velocity.linear - motion.velocity.linear;
   feedforward << target.acceleration.angular - motion.acceleration.angular,

@@ -34,8 +34,8 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-/// The largest error of torques and of M, relative to the largest entry of the state. The torques of
-/// a state that are almost zero are compared with a tenth of the largest ones of all states.
+/// The largest error of torques and of M, relative to the largest entry of the state. The torques
+/// of a state that are almost zero are compared with a tenth of the largest ones of all states.
 constexpr double bar = 1e-5;
 const float nan = std::numeric_limits<float>::quiet_NaN();
 

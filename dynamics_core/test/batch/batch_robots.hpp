@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "dynamics_core/readers.hpp"
 #include "dynamics_core/model.hpp"
+#include "dynamics_core/readers.hpp"
 #include "support/random_robot.hpp"
 #include "support/small_robots.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Counts heap allocations by malloc and its variants and by operator new, in this program and in the
-// shared libraries it uses: those of all threads between start() and stop(), or those of one thread.
+// Counts heap allocations by malloc and its variants and by operator new, in this program and in
+// the shared libraries it uses: those of all threads between start() and stop(), or those of one
+// thread.
 
 #include <cstddef>
 
