@@ -34,4 +34,6 @@ if(leaked)
       "compiled for ${NAMESPACE} outside of dynamics::kernel::${NAMESPACE} and dynamics::spatial::${NAMESPACE}:\n${leaked}"
   )
 endif()
-message("${NAMESPACE}: ${count} symbols, all in dynamics::kernel::${NAMESPACE} or dynamics::spatial::${NAMESPACE}")
+message(
+  "${NAMESPACE}: ${count} symbols, all in dynamics::kernel::${NAMESPACE} or dynamics::spatial::${NAMESPACE}"
+)
