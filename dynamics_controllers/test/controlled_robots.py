@@ -236,7 +236,7 @@ class ControlledRobots(unittest.TestCase):
                      duration=Duration(sec=int(seconds), nanosec=round(seconds % 1 * 1e9)))
 
     def set_robots_payload(self, name, link, mass):
-        """Attach a mass to the simulated robot; the controllers keep their belief."""
+        """Attach a mass to the simulated robot."""
         message = Payload(frame_id=link)
         message.inertia.m = mass
         self.payloads[name].publish(message)

@@ -166,8 +166,9 @@ class BatchView {
 using ConstBatch = BatchView<const double>;
 /// A batch argument for writing.
 using MutableBatch = BatchView<double>;
-/// The same in single precision.
+/// A batch argument in single precision for reading.
 using ConstFloatBatch = BatchView<const float>;
+/// The same for writing.
 using MutableFloatBatch = BatchView<float>;
 
 /// Options of a BatchWorkspace.
@@ -258,8 +259,7 @@ Status try_forward_dynamics_derivatives(const Model& model, BatchWorkspace& work
                                         MutableBatch qdd_by_qd, MutableBatch qdd_by_tau,
                                         const ExternalInputs& external = {}) noexcept;
 
-// The same in single precision.
-
+/// The same in single precision.
 void inverse_dynamics(const Model& model, BatchWorkspace& workspace, ConstFloatBatch q,
                       ConstFloatBatch qd, ConstFloatBatch qdd, MutableFloatBatch tau,
                       const ExternalInputs& external = {});

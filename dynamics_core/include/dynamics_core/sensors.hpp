@@ -116,6 +116,7 @@ class SensorErrorModel {
   /// between two calls of reset(). Does not allocate.
   void read(std::int64_t time, std::span<double> values) noexcept;
 
+  /// The errors that the model was made with.
   const SensorErrors& errors() const { return errors_; }
 
  private:

@@ -115,6 +115,7 @@ class StudyLog {
 
 /// What to do with a folder that has rows.
 struct StudyFolderOptions {
+  /// Rows of the same part that are there before.
   enum class Rows {
     refuse,  ///< an error: the folder has rows of the same part
     keep     ///< they count as computed
@@ -160,6 +161,7 @@ class StudyFolder {
   /// (StudyFolderOptions).
   StudyFolder(std::string path, const Study& study, const StudyFolderOptions& options);
 
+  /// The folder.
   const std::string& path() const { return path_; }
   /// The description in a folder, and the folder that it came from. They throw ArgumentError if
   /// the folder holds no study.
@@ -197,11 +199,11 @@ std::string study_csv_row(const StudyRow& row, std::string_view instruction_set)
 /// The command that repeats a case as a run with the page of dynamics_viewer.
 std::string study_repeat_command(std::string_view folder, std::uint64_t number);
 
-/// The cases of part k of n, counted from 1: [first, last). Throws ArgumentError unless
-/// 1 <= k <= n.
+/// The cases [first, last).
 struct StudyRange {
   std::uint64_t first = 0, last = 0;
 };
+/// The cases of part k of n, counted from 1. Throws ArgumentError unless 1 <= k <= n.
 StudyRange study_part(std::uint64_t cases, std::uint64_t k, std::uint64_t n);
 
 }  // namespace dynamics
