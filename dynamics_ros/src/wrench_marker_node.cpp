@@ -23,7 +23,7 @@ using visualization_msgs::msg::InteractiveMarkerControl;
 using visualization_msgs::msg::Marker;
 
 constexpr const char* marker_name = "wrench";
-constexpr double marker_rate = 20.0;  // of its pose while it is not dragged (Hz)
+constexpr double marker_rate = 10.0;  // of its pose while it is not dragged (Hz)
 constexpr double patience = 2.0;      // without feedback it is not dragged any more (s)
 
 rclcpp::Time steady_now() {
@@ -96,8 +96,7 @@ WrenchMarkerNode::WrenchMarkerNode(const rclcpp::NodeOptions& options)
       wanted_(parameters_->values.link),
       dragged_(spring_from(parameters_->values)),
       heard_(steady_now()),
-      sent_(steady_now()),
-      shown_(steady_now()) {
+      sent_(steady_now()) {
   wrenches_ = create_publisher<geometry_msgs::msg::WrenchStamped>(parameters_->values.wrench_topic,
                                                                   rclcpp::QoS(10));
   own_ = create_publisher<geometry_msgs::msg::WrenchStamped>("~/wrench", rclcpp::QoS(10));
@@ -164,12 +163,13 @@ void WrenchMarkerNode::insert_marker() {
   marker.name = marker_name;
   marker.description = link_;
   marker.scale = static_cast<float>(size);
-  marker.pose = to_message(robot_->pose(link_));
+  shown_ = robot_->pose(link_);
+  marker.pose = to_message(shown_);
   auto grip = control(InteractiveMarkerControl::MOVE_3D, "drag", Eigen::Vector3d::UnitX());
   grip.always_visible = true;
   Marker& ball = grip.markers.emplace_back();
   ball.type = Marker::SPHERE;
-  ball.scale.x = ball.scale.y = ball.scale.z = 0.5 * size;
+  ball.scale.x = ball.scale.y = ball.scale.z = 0.4 * size;
   ball.color.r = 1.0F;
   ball.color.g = 0.6F;
   ball.color.b = 0.1F;
@@ -204,6 +204,7 @@ void WrenchMarkerNode::take_feedback(const Feedback& feedback) {
 /// Ends dragging: no wrench acts, and the marker returns to the link.
 void WrenchMarkerNode::release() {
   if (!target_) return;
+  shown_ = *target_;
   target_.reset();
   publish({});
 }
@@ -244,7 +245,14 @@ void WrenchMarkerNode::update_marker() {
     release();
   }
   if (target_) return;
-  server_->markers.setPose(marker_name, to_message(robot_->pose(link_)));
+  // RViz loses updates that come faster than it draws: only those of a link that moves
+  const dynamics::Pose& pose = robot_->pose(link_);
+  if ((pose.translation - shown_.translation).norm() < 1e-5 &&
+      (pose.rotation - shown_.rotation).norm() < 1e-4) {
+    return;
+  }
+  shown_ = pose;
+  server_->markers.setPose(marker_name, to_message(pose));
   server_->markers.applyChanges();
 }
 

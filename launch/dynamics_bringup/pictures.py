@@ -32,7 +32,7 @@ DOCUMENTED = [
     ("rviz_two_arms@0.5", "two_arms.launch.py", "drag:=true"),
 ]
 # robots in namespaces, and what their flanges carry (kg)
-PAYLOADS = {"two_arms.launch.py": {"left": 5.0, "right": 2.0}}
+PAYLOADS = {"two_arms.launch.py": {"left": 5.0, "right": 4.5}}
 
 
 class Screenshots:

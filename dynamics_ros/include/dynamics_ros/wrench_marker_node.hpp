@@ -49,7 +49,8 @@ class WrenchMarkerNode : public rclcpp::Node {
   std::optional<std::string> selected_;  // in the menu, whose callbacks must not replace the menu
   DraggedLink dragged_;
   std::optional<dynamics::Pose> target_;  // while the marker is dragged
-  rclcpp::Time heard_, sent_, shown_;     // by the steady clock: feedback, wrench, marker
+  dynamics::Pose shown_;                  // of the marker
+  rclcpp::Time heard_, sent_;             // by the steady clock: feedback, wrench
 
   rclcpp::Subscription<std_msgs::msg::String>::SharedPtr description_;
   rclcpp::Subscription<sensor_msgs::msg::JointState>::SharedPtr joint_states_;
