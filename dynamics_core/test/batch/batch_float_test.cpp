@@ -202,7 +202,7 @@ TEST(BatchFloat, ComputesStatesInDoublesThatFloatsCannotSolve) {
     forward_dynamics(model, single, states.row(states.q, k), states.row(states.qd, k),
                      states.row(states.u, k), expected);
     EXPECT_FALSE(std::isnan(qdd[6 * k])) << k;
-    same += states.row(qdd, k) == VectorXd(expected.cast<float>().cast<double>()) ? 1 : 0;
+    if (states.row(qdd, k) == VectorXd(expected.cast<float>().cast<double>())) ++same;
   }
   EXPECT_GT(same, 0U) << "every state was solved in single precision";
   EXPECT_LT(same, 400U);
