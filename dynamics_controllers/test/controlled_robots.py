@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch tests share: robots in namespaces, each with a controller manager.
+"""
+Robots in namespaces, each with a controller manager, for the launch tests.
 
 The hardware is simulated by dynamics_sim and paused: the tests step it, so that nothing depends on
 the load of the machine.
