@@ -4,13 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "control/panda.hpp"
 #include "dynamics_core/control_laws.hpp"
+#include "dynamics_core/kinematics.hpp"
 #include "dynamics_core/readers.hpp"
 #include "dynamics_core/real_time_simulation.hpp"
 #include "dynamics_core/rigid_dynamics.hpp"
@@ -138,6 +142,61 @@ TEST(MomentumObserver, FindsAWrenchWithinOnePercentAfterFiveTimeConstants) {
   ASSERT_EQ(arm.observer.try_wrench(frame, Axes::local, local), Status::ok);
   EXPECT_NEAR(local.force.norm(), found.force.norm(), 1e-9);
   EXPECT_GT((local.force - found.force).norm(), 1.0);
+}
+
+/// (J J^T)^+ J r without the eigenvectors of eigenvalues below 1e-8 of the largest; `ratio`: the
+/// least eigenvalue by the largest.
+Eigen::VectorXd wrench_by_eigenvectors(const Model& model, const std::vector<double>& q,
+                                       std::span<const double> external, double& ratio) {
+  const auto n = static_cast<Eigen::Index>(model.size());
+  Workspace workspace(model);
+  Eigen::MatrixXd J(6, n);
+  jacobian(model, workspace, q, model.end_effector(), Axes::local, J);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(J * J.transpose());
+  const Eigen::VectorXd values = eigen.eigenvalues();
+  ratio = values[0] / values[5];
+  Eigen::VectorXd along =
+      eigen.eigenvectors().transpose() * J * Eigen::Map<const Eigen::VectorXd>(external.data(), n);
+  for (Eigen::Index i = 0; i < 6; ++i)
+    along[i] = values[i] > 1e-8 * values[5] ? along[i] / values[i] : 0.0;
+  return eigen.eigenvectors() * along;
+}
+
+TEST(MomentumObserver, WrenchNearASingularityIsThatOfTheEigenvectors) {
+  const Model arm = panda(), sliding = cart(1.0);
+  // stretched upward the Panda cannot turn its hand about X: the ratio is of order x^2
+  int regular = 0, near = 0, singular = 0;
+  for (double x = 1.0; x > 1e-7; x *= 0.7) {
+    const std::vector<double> q = {0.3 * x, 0.5 * x, x, -1.2 * x, 0.8 * x, 1.1 * x, 0.2 * x},
+                              rest(7, 0.0), tau = {1.0, -2.0, 0.5, 1.5, -0.4, 0.3, 0.2};
+    MomentumObserver observer(arm);
+    observer.reset(q, rest);
+    observer.update(0.01, q, rest, tau);
+    Wrench found;
+    ASSERT_EQ(observer.try_wrench(arm.end_effector(), Axes::local, found), Status::ok);
+    double ratio = 0.0;
+    const Eigen::VectorXd expected =
+        wrench_by_eigenvectors(arm, q, observer.external_torques(), ratio);
+    if (std::abs(ratio / 1e-8 - 1.0) < 0.01) continue;  // round-off decides
+    (ratio < 1e-8 ? singular : ratio < 1e-6 ? near : regular) += 1;
+    Eigen::VectorXd both(6);
+    both << found.moment, found.force;
+    // the error of a solution is round-off times the condition number
+    EXPECT_LT((both - expected).norm(), (1e-12 + 1e-14 / std::max(ratio, 1e-8)) * expected.norm())
+        << "x " << x << ", ratio " << ratio;
+  }
+  EXPECT_GT(regular, 3);
+  EXPECT_GT(near, 3);
+  EXPECT_GT(singular, 3);
+  // one joint: five directions are dropped
+  const std::vector<double> zero(1, 0.0), tau(1, 2.0);
+  MomentumObserver observer(sliding);
+  observer.reset(zero, zero);
+  observer.update(0.01, zero, zero, tau);
+  Wrench found;
+  ASSERT_EQ(observer.try_wrench(sliding.end_effector(), Axes::local, found), Status::ok);
+  EXPECT_NEAR(found.force.x(), observer.external_torques()[0], 1e-12);
+  EXPECT_NEAR(found.force.tail<2>().norm() + found.moment.norm(), 0.0, 1e-12);
 }
 
 TEST(MomentumObserver, ContinuesWithAnotherPayload) {
