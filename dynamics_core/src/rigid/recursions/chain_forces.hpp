@@ -42,7 +42,10 @@ DYNAMICS_INLINE void carry_chain_forces(const Tree& tree, const Scratch* scratch
   for (std::size_t first = 0; first < tree.size(); first += lanes) {
     const std::size_t end = first + lanes < tree.size() ? first + lanes : tree.size();
     Indices index = {};
-    for (std::size_t k = 0; k < lanes; ++k) index[k] = static_cast<long long>(first + k);
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const std::size_t i = first + k;
+      index[k] = static_cast<long long>(i);
+    }
     const Vector zero = {};
     SpatialVector<Vector> f = {{zero, zero, zero}, {zero, zero, zero}};
     for (std::size_t i = end; --i > 0;) {
