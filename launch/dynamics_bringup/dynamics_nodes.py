@@ -32,7 +32,7 @@ def start_dynamics(context):
         if not argument("wrench_topic"):
             raise ArgumentError(
                 f"drag:='{argument('drag')}': requires wrench_topic:=, for example arm/wrench of a "
-                "block <ros2_control name=\"arm\">")
+                "block <ros2_control name='arm'>")
         actions.append(Node(
             package="dynamics_ros", executable="wrench_marker_node", name="wrench_marker",
             parameters=[{"link": "" if argument("drag") == "auto" else argument("drag"),

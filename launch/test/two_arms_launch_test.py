@@ -26,7 +26,9 @@ from common import Listener, launched, nothing  # noqa: E402
 from dynamics_bringup.processes import has_package  # noqa: E402
 
 CONTROLLER = "joint_trajectory_controller"
-SHARED = {"/tf", "/tf_static", "/parameter_events", "/rosout", "/diagnostics"}
+# one simulation with one clock steps both robots
+SHARED = {"/tf", "/tf_static", "/parameter_events", "/rosout", "/diagnostics", "/clock",
+          "/simulation/real_time_factor"}
 
 
 def obstacle():
