@@ -7,6 +7,10 @@ set_property(CACHE DYNAMICS_SANITIZE PROPERTY STRINGS "" address thread coverage
 set(dynamics_sanitized_options "")
 if(DYNAMICS_SANITIZE MATCHES "address|thread")
   set(dynamics_sanitized_options -g1)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # GCC does not follow conditions through the sanitizers' calls
+    add_compile_options(-Wno-maybe-uninitialized)
+  endif()
 endif()
 
 if(DYNAMICS_SANITIZE STREQUAL "address")
