@@ -133,8 +133,9 @@ TEST(ControlLaws, JointImpedanceDeflectsByForceOverStiffness) {
   std::vector<double> q(6), torque(6);
   for (std::size_t i = 0; i < 6; ++i) q[i] = run.q[i].back();
   Workspace workspace(model);
-  const LinkWrench wrench[] = {
-      {model.frame("tool0"), {{}, {5.0, -8.0, 6.0}}, Axes::local_world_aligned}};
+  const LinkWrench wrench[] = {{model.frame("tool0"),
+                                {Eigen::Vector3d::Zero(), {5.0, -8.0, 6.0}},
+                                Axes::local_world_aligned}};
   wrenches_to_joint_torques(model, workspace, q, wrench, torque);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(200.0 * (q[i] - bent[i]), torque[i], 1e-6) << i;
 }

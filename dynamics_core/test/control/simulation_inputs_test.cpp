@@ -74,9 +74,10 @@ TEST(Pushes, FunctionsOfTimeAreIntegrated) {
   SimulationOptions options;
   options.duration = 2.0;
   options.rtol = 1e-12;
-  options.wrenches = {{"cart", [](double t) {
-                         return Wrench{{}, {5.0 * std::sin(3.0 * t), 0.0, 0.0}};
-                       }}};
+  options.wrenches = {
+      {"cart", [](double t) {
+         return Wrench{Eigen::Vector3d::Zero(), {5.0 * std::sin(3.0 * t), 0.0, 0.0}};
+       }}};
   const Recording run = simulate(cart(), options);
   for (std::size_t k = 0; k < run.size(); ++k) {
     const double t = run.t[k];
@@ -115,8 +116,9 @@ TEST(Pushes, MomentumOfAnArmChangesByTheImpulse) {
   options.wrenches = {push("tool0", {1e6, -2e6, 3e6}, 0.0, 1.0)};
   const Recording run = simulate(model, options);
   std::vector<double> torque(6), expected(6);
-  const LinkWrench wrench[] = {
-      {model.frame("tool0"), {{}, {1.0, -2.0, 3.0}}, Axes::local_world_aligned}};
+  const LinkWrench wrench[] = {{model.frame("tool0"),
+                                {Eigen::Vector3d::Zero(), {1.0, -2.0, 3.0}},
+                                Axes::local_world_aligned}};
   wrenches_to_joint_torques(model, workspace, options.q0, wrench, torque);
   solve_inertia(model, workspace, options.q0, torque, expected);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(run.qd[i].back() / expected[i], 1.0, 2e-4) << i;

@@ -143,7 +143,9 @@ TEST(RealTimeSimulation, WrenchesOnLinksMatchSimulate) {
   for (JointCommand& command : robot.commands()) command = JointCommand::position(0.0);
   ASSERT_TRUE(robot.evaluate());
   const double without = robot.efforts()[0];
-  const LinkWrench push{model.frame("lower"), {{}, {0.0, 0.0, -10.0}}, Axes::local_world_aligned};
+  const LinkWrench push{model.frame("lower"),
+                        {Eigen::Vector3d::Zero(), {0.0, 0.0, -10.0}},
+                        Axes::local_world_aligned};
   robot.set_wrenches({&push, 1});
   ASSERT_TRUE(robot.evaluate());
   EXPECT_NEAR(robot.efforts()[0] - without, -10.0 * 0.5, 1e-9) << "0.5 m from the axis";
@@ -318,7 +320,8 @@ TEST(RealTimeSimulation, StepsDoNotAllocate) {
         model.with_payload({"lower", 0.5, {0.5, 0.0, 0.0}, Eigen::Matrix3d::Zero()}), options);
     robot.reset(Vector{0.3, -0.4}, Vector{0.0, 0.0});
     bool ok = true;
-    const LinkWrench push{model.frame("lower"), {{}, {0.0, 0.0, -1.0}}, Axes::local};
+    const LinkWrench push{
+        model.frame("lower"), {Eigen::Vector3d::Zero(), {0.0, 0.0, -1.0}}, Axes::local};
     const Vector start = {0.3, -0.4}, rest = {0.0, 0.0};
     allocation_counter::start();
     for (int k = 0; k < 5000; ++k) {
